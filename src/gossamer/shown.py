@@ -11,6 +11,7 @@ from __future__ import annotations
 import json as _json
 import logging
 import re
+import shlex
 from datetime import UTC, datetime, timedelta
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -24,6 +25,7 @@ _IN_TEXT = re.compile(f"[{_HARMFUL}{_LONE}]")
 _IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
 _IN_JSON = re.compile(f"[{_HARMFUL}]")
 _HALF = re.compile(f"[{_LONE}]")
+_COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -35,6 +37,13 @@ def text(said: str) -> str:
 def line(said: str) -> str:
     """The same for what must not begin another line."""
     return _IN_LINE.sub(_escape, said)
+
+
+def pasted(words: str, folder: str) -> str:
+    """The commands that a message names, with the directory that it is about, so that they can be pasted.
+
+    Only who shows it knows what the directory is called: below, a message says DIR."""
+    return _COMMAND.sub(lambda found: f"{found[1]} {shlex.quote(folder)}", words)
 
 
 def json(value: object) -> str:

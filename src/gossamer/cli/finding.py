@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli import history_output, search_output
 from gossamer.cli.opening import asked
-from gossamer.cli.out import complain, pasted, print_answer, print_each
+from gossamer.cli.out import complain, print_answer, print_each
 from gossamer.collection.ask.times import moment
 from gossamer.errors import NotFound, UsageError
+from gossamer.shown import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.history import Edition

@@ -16,9 +16,10 @@ from contextlib import suppress
 from errno import ENOMEM
 
 from gossamer.cli.options import parser
-from gossamer.cli.out import complain, pasted
+from gossamer.cli.out import complain
 from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
+from gossamer.shown import pasted
 
 CRAWLING = ("crawl", "watch")
 """The verbs whose processes are forked from ours, where it is ours alone."""

@@ -34,6 +34,8 @@ WIDE, HIGH = 1_000, 560
 LETTER, HIGH_LETTER = 7.0, 14.0
 """About how wide and high a letter of a name is."""
 NAME_MOST = 40
+DISC_MOST = 120.0
+"""Pixels from the middle of the largest site to its edge, where there are few."""
 
 
 Picture: TypeAlias = tuple[SiteMap, Facets, Spread]
@@ -155,19 +157,22 @@ def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
     top = min(site.y - site.radius for site in sites)
     right = max(site.x + site.radius for site in sites)
     bottom = max(site.y + site.radius for site in sites)
-    edge = MARGIN * _unit(sites)
+    unit = _unit(sites)
+    width = max(right - left + 2 * MARGIN * unit, WIDE * unit)
+    height = max(bottom - top + 2 * MARGIN * unit, HIGH * unit)
     return {
-        "left": left - edge,
-        "top": top - edge,
-        "width": right - left + 2 * edge,
-        "height": bottom - top + 2 * edge,
-        "unit": _unit(sites),
+        "left": (left + right - width) / 2,
+        "top": (top + bottom - height) / 2,
+        "width": width,
+        "height": height,
+        "unit": unit,
     }
 
 
 def _unit(sites: Sequence[MappedSite]) -> float:
-    """About a pixel of the picture as most see it."""
-    return max(_extent([site.x for site in sites]) / WIDE, _extent([site.y for site in sites]) / HIGH, 0.05)
+    """About a pixel of the picture as most see it. A few sites do not fill it."""
+    across, down = _extent([site.x for site in sites]) / WIDE, _extent([site.y for site in sites]) / HIGH
+    return max(across, down, max((site.radius for site in sites), default=0.0) / DISC_MOST, 0.05)
 
 
 def _extent(places: Sequence[float]) -> float:

@@ -18,6 +18,8 @@ class Tiny:
     origin: str = ""
     locked: bool = False
     """Whoever sends no login gets 401."""
+    key: str = ""
+    """Whoever sends no `X-Key` with this value gets 403."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """Path and header fields of each request."""
 
@@ -38,9 +40,12 @@ def tiny_server(pages: Mapping[str, str], address: str = "127.0.0.1") -> Iterato
             tiny.came.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             body = tiny.pages.get(self.path)
             target = body if body and body.startswith("http") else None
-            if tiny.locked and "Authorization" not in self.headers:
+            shut = 401 if tiny.locked and "Authorization" not in self.headers else 0
+            if tiny.key and self.headers.get("X-Key") != tiny.key:
+                shut = 403
+            if shut:
                 body, target = "", None
-                self.send_response(401)
+                self.send_response(shut)
             else:
                 self.send_response(404 if body is None else 302 if target else 200)
             if target:

@@ -99,15 +99,24 @@ def octets(text: str) -> int:
 
 def visits(text: str) -> float:
     """`10000/day`, `500/hour` and the like: visits a day."""
+    return _daily(text, {"": 1, "k": 1_000, "m": 1_000_000}, "a number of visits, like 10000, 10000/day or 500/hour")
+
+
+def octets_a_day(text: str) -> int:
+    """`100M/day`, `5M/hour` and the like: bytes a day."""
+    found = _daily(text, _BYTES, "a size, like 100M, 100M/day or 5M/hour")
+    return round(found) or int(found > 0)
+
+
+def _daily(text: str, units: dict[str, int], wanted: str) -> float:
     amount, slash, unit = text.partition("/")
-    wanted = "a number of visits, like 10000, 10000/day or 500/hour"
     unit = unit.strip().lower().removesuffix("s")
     if not slash or unit in _A_DAY:
-        return _amount(amount, {"": 1, "k": 1_000, "m": 1_000_000}, wanted) * (_A_DAY[unit] if slash else 1)
+        return _amount(amount, units, wanted) * (_A_DAY[unit] if slash else 1)
     raise ArgumentTypeError(f"{text!r} is not {wanted}")
 
 
-TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets, "/day": visits}
+TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets, "/day": visits, "B/day": octets_a_day}
 """By the unit of a setting."""
 
 

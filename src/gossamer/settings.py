@@ -141,8 +141,10 @@ SETTINGS: dict[str, Setting] = {
         0,
         "Most bytes a day that servers may send to `gossamer watch`; 0: no limit.",
         least=0,
-        option=Option("--budget-bytes", FRESH, "at most SIZE a day, like 500M or 2G (no limit)", metavar="SIZE"),
-        unit="B",
+        option=Option(
+            "--budget-bytes", FRESH, "at most SIZE a day, like 500M, 2G/day or 50M/hour (no limit)", metavar="SIZE"
+        ),
+        unit="B/day",
     ),
     "goal": Setting(
         "age",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json as _json
 import logging
 import re
+import shlex
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
@@ -29,6 +30,7 @@ _in_json = _json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 CUT = 200
 _LOGIN = re.compile(r"(?<![^\s/?#'\"@])(?!mailto:[^\s:@]*@)[^\s/?#'\"@]*:[^\s/?#@]*@", re.IGNORECASE)
 """A name and a password, which no message repeats; an address of mail has none."""
+_COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -55,6 +57,13 @@ def repeated(said: str, most: int = CUT) -> str:
 def without_login(words: str) -> str:
     """Names and passwords that stand before a host are left out."""
     return _LOGIN.sub("...@", words)
+
+
+def pasted(words: str, folder: str) -> str:
+    """The commands that a message names, with the directory that it is about, so that they can be pasted.
+
+    Only who shows it knows what the directory is called: below, a message says DIR."""
+    return _COMMAND.sub(lambda found: f"{found[1]} {shlex.quote(folder)}", words)
 
 
 def json(value: object) -> str:

@@ -193,6 +193,9 @@ COMPLETED = [
     ("help cra", "crawl"),
     ("completion z", "zsh"),
     ("alert re", "remove"),
+    ("list d --state exc", "excluded"),
+    ("set d path_s", "path_segments="),
+    ("crawl d --set url_l", "url_length="),
 ]
 
 

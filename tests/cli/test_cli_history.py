@@ -98,6 +98,7 @@ def test_a_difference_is_readable_and_the_same_however_the_versions_are_named(cr
     assert any(line[0] in "-+~" for line in last.splitlines()[2:])
     assert run("history", "--diff", "1", "2")[1] == last
     assert run("history", "--diff", crawled.first.astimezone(UTC).isoformat())[1] == last
+    assert run("history", "--diff", "--full")[0] == 0
     back = run("history", "--diff", "2", "1")[1]
     assert back.splitlines()[0].startswith("--- version 2, ")
     told = json.loads(run("history", "--diff", "--json")[1])
@@ -107,6 +108,7 @@ def test_a_difference_is_readable_and_the_same_however_the_versions_are_named(cr
 
 def test_wrong_versions_are_refused_plainly(run: Run) -> None:
     assert run("history", "--diff", "1", "2", "3")[0] == 2
+    assert run("history", "--full")[0] == 2
     code, _, told = run("history", "--diff", "7")
     assert (code, "no such version as 7; its versions are 1, 2" in told) == (8, True)
     code, _, told = run("history", "--diff", "1999-01-01")

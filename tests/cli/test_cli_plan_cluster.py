@@ -124,6 +124,16 @@ def test_a_small_need_is_said_in_plain_words() -> None:
     assert "a second, for 1 day\n" in said
     assert "\ncores        less than 1, busy" in said
     assert "takes" not in said
+    assert "assumed" not in said
+
+
+def test_days_that_nobody_asked_for_are_said_to_be_assumed() -> None:
+    machine = Machine()
+    for days in (None, 30.0):
+        lasts = duration(FIGURES, 1e6, machine, days=days)
+        said = told(FIGURES, need(FIGURES, 1e6, lasts.days, machine, 60.0), lasts, 1e6, machine)
+        assert "a second, for 30 days\n" in said
+        assert ("the days are assumed: --days says how many, and --hosts N" in said) is (days is None)
 
 
 def test_the_largest_host_says_what_politeness_allows() -> None:

@@ -17,6 +17,7 @@ import gossamer
 from gossamer.cli import reports
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.ask.broken import Fault as Broke
 from gossamer.collection.crawl import link_check
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.plan import Plan
@@ -50,6 +51,7 @@ FAILURES = {
     "nowhere.example": Failure(Fault.NO_SUCH_HOST),
     "unnamed.example": Failure(Fault.DNS, "the servers of its domain are silent"),
     "off.example": Failure(Fault.CONNECT, "connection refused"),
+    "inner.example": Failure(Fault.BLOCKED_ADDRESS, "10.0.0.1, private; --allow-address 10.0.0.1 opens it"),
 }
 
 
@@ -218,6 +220,29 @@ def test_an_address_of_a_dead_host_is_broken_and_one_whose_robots_txt_is_shut_is
     assert reports._unasked(external) == (
         "2 of 6 addresses outside the scope could not be asked: robots.txt of their hosts could not be read (2)"
     )
+
+
+def test_a_private_address_is_counted_and_not_broken(tmp_path: Path, world: World) -> None:
+    links = ("http://inner.example/", f"{THERE}/moved", f"{THERE}/fine")
+    moved = {f"{THERE}/moved": "-> http://inner.example/there", f"{THERE}/fine": html("Fine")}
+    world.pages = {HOME: html("Home", *((url, "there") for url in links)), **moved}
+    with gossamer.open(tmp_path / "private") as web:
+        world.crawl(web, HOME)
+        external = world.external(web)
+        assert list(web.broken(external=external)) == []
+    assert (external.asked, external.of, external.unasked) == (1, 3, {link_check.PRIVATE: 2})
+
+
+def test_many_names_that_nobody_knows_make_us_doubt_our_own_server() -> None:
+    refused = "dns: DNS server refused query"
+    faults = {f"http://h{number}.example/": Broke(refused) for number in range(reports.ALIKE)}
+    said = reports._all_alike(link_check.External(faults, 10, 10))
+    assert said.startswith(f"10 hosts failed with {refused!r}: the name server of this machine may be the cause")
+    del faults["http://h0.example/"]
+    assert reports._all_alike(link_check.External(faults, 9, 9)) == ""
+    one = {f"http://h.example/{number}": Broke(refused) for number in range(50)}
+    assert reports._all_alike(link_check.External(one, 50, 50)) == ""
+    assert reports._all_alike(link_check.External({}, 0, 0)) == ""
 
 
 def test_a_host_that_wants_a_pause_keeps_the_rest_of_its_addresses(tmp_path: Path, world: World) -> None:

@@ -76,6 +76,10 @@ def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
     unlimited = together([replace(each, limit=0) for each in shards])
     assert unlimited is not None
     assert unlimited.left == 60.0  # nobody does the work of another shard
+    assert unlimited.basis == "the slowest shard has 60 queued at 1 pages/s"
+    alone = together([replace(shards[0], limit=0)])
+    assert alone is not None
+    assert alone.basis == "60 queued at 1 pages/s"
 
 
 def test_no_limit_of_pages_ends_what_pages_need() -> None:
@@ -130,7 +134,7 @@ def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:
     works = Progress(1, 0, 5, 1, 0, 0, 9.0, left=50.0, basis="5 queued at 0.1 pages/s")
     seen = together([waits, works])
     assert seen is not None
-    assert (seen.left, seen.basis) == (50.0, "5 queued at 0.1 pages/s")
+    assert (seen.left, seen.basis) == (50.0, "the slowest shard has 5 queued at 0.1 pages/s")
 
 
 def test_where_nothing_is_known_nothing_is_said() -> None:
@@ -162,6 +166,7 @@ def test_a_host_that_takes_exactly_as_long_as_all_together_is_not_the_basis() ->
     assert eta(10, 1.0, Stretch("example.org", 10, 1.0)).basis == "10 queued at 1 pages/s"
     assert eta(1, 1.0, None) == Eta(1.0, "1 queued at 1 pages/s")
     assert eta(-1, 1.0, None) == UNKNOWN
+    assert eta(26, 2.0, None, is_all=False) == Eta(13.0, "26 left to the limit at 2 pages/s")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.errors import NothingFetched
-from gossamer.setting_text import octets, seconds
+from gossamer.setting_text import octets, octets_a_day, parsed, seconds
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 from gossamer.urls import keys
 from tiny_server import page, tiny_server
@@ -180,3 +180,17 @@ def test_what_is_no_amount_is_refused_with_an_example(text: str) -> None:
     for read in (seconds, octets):
         with pytest.raises(argparse.ArgumentTypeError, match="like"):
             read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("100M", 10**8), ("100M/day", 10**8), ("2GiB / Days", 2 << 30), ("5k/hour", 120_000), ("0", 0)]
+)
+def test_bytes_may_be_those_of_a_day_or_an_hour(text: str, value: int) -> None:
+    assert octets_a_day(text) == value
+    assert parsed("budget_bytes", text) == value
+
+
+@pytest.mark.parametrize("text", ["100M/week", "100M/", "/day", "M/day"])
+def test_bytes_of_another_time_are_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="100M/day or 5M/hour"):
+        octets_a_day(text)

@@ -19,7 +19,7 @@ from gossamer.collection.crawl.sent import kinds
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.seed_list import SHORT
-from gossamer.errors import InvalidPlan, UsageError
+from gossamer.errors import InvalidPlan, NothingFetched, UsageError
 from gossamer.fetch.logins import Login, Logins, basic, place
 from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table
@@ -240,6 +240,24 @@ def test_a_crawl_without_the_logins_of_the_one_before_says_so_once(
     assert partly.startswith(f"the crawl before sent a header to {place}, and this one does not")
     assert wholly.startswith(f"the crawl before sent a password to {place}, and this one does not")
     assert unsaid(tmp_path / "web")
+
+
+def test_what_was_refused_is_asked_for_again_by_a_crawl_that_sends_a_header(tmp_path: Path) -> None:
+    given = gossamer.Credentials(headers=[f"X-Key: {SECRET}"])
+    with tiny_server({"/": page("/a"), "/a": page()}) as tiny, gossamer.open(tmp_path / "web") as web:
+        tiny.key = SECRET
+        with pytest.raises(NothingFetched, match="http 403"):
+            web.crawl(f"{tiny.origin}/", shards=1, allow_addresses=("127.0.0.0/8",), **QUICK)
+        with pytest.raises(NothingFetched, match="http 403"):
+            web.crawl(credentials=gossamer.Credentials(headers=["X-Key: wrong"]))
+        assert web.crawl(credentials=given).pages == 2  # another value for the same header
+        with pytest.raises(NothingFetched, match="http 403"):
+            web.crawl(revisit=True)
+        assert web.status().pages == 0
+        assert web.crawl(credentials=given).pages == 2
+        asked = len(tiny.came)
+        web.crawl(credentials=given)
+        assert len(tiny.came) == asked
 
 
 def test_a_spoilt_note_of_what_was_sent_stops_no_crawl(tmp_path: Path, mine: Tiny) -> None:

@@ -12,7 +12,7 @@ import pytest
 from made_shard import BEGAN, A, B, C, came, said
 
 from gossamer.collection.ask import export, parquet
-from gossamer.collection.documents import Document
+from gossamer.collection.documents import Document, Pages
 from gossamer.frontier.entries import Entry, State
 from gossamer.model import Kind, Link
 from gossamer.store.versions import Version
@@ -98,3 +98,11 @@ def test_passages_are_lines_or_rows_with_the_path_of_headings() -> None:
     columns = io.BytesIO()
     assert parquet.write_passages(pages, columns, 5) == 3
     assert theirs.read_table(io.BytesIO(columns.getvalue())).to_pylist() == lines
+
+
+def test_polars_takes_pages_of_which_only_the_last_have_an_author() -> None:
+    """As docs/recipes.md has it: by itself Polars looks at the first hundred rows alone."""
+    polars = pytest.importorskip("polars")
+    pages = [document(f"https://a.example/{number}", author="" if number < 200 else "Ann") for number in range(201)]
+    frame = polars.DataFrame(list(Pages(iter(pages)).records()), infer_schema_length=None)
+    assert frame["author"].to_list() == [None] * 200 + ["Ann"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from made_shard import BEGAN, A, Shard, made, said
 from msgspec.structs import replace
 
+from gossamer.cli import history_output
 from gossamer.collection.ask.differences import Words
 from gossamer.collection.ask.history import Edition, Past, chosen
 from gossamer.errors import NotFound
@@ -83,6 +85,19 @@ def test_two_versions_are_compared_as_they_are_shown(shard: Shard) -> None:
     assert (told["url"], told["old"]["number"], told["new"]["number"]) == (A, 1, 3)
     assert told["lines"][0] == {"sign": "~", "pieces": [["=", "same"], ["-", " old"], ["+", " newer"]]}
     assert past.diff(second, second).lines == ()
+
+
+def test_what_is_around_the_main_content_is_compared_where_that_is_asked_for(shard: Shard) -> None:
+    for number in (7, 8):
+        shard.keep(A, b"%d" % number, number, title="T", content="story", text=f"menu\nstory\nseen by {number}")
+    past = Past(shard.archive, Ledger(shard.table), A, unread)
+    first, second = past.editions()
+    alike = past.diff(first, second)
+    assert alike.lines == ()
+    assert "--diff 1 2 --full` compares what is around it" in history_output.diff(alike)
+    whole = past.diff(first, second, full=True)
+    assert [piece for line in whole.lines for piece in line.pieces if piece.sign != "="] == [("-", " 7"), ("+", " 8")]
+    assert "the same words" in history_output.diff(dataclasses.replace(whole, lines=()))
 
 
 def test_what_was_learned_of_a_site_between_two_visits_is_no_change_of_its_page(shard: Shard) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from test_search_searcher import page, searcher_over
 from train_ranking import Signs, present
 
+from gossamer.function_words import function_words
 from gossamer.search.candidates import HELD_BACK, PER_SITE, Candidates, Weighed
-from gossamer.search.function_words import function_words
 from gossamer.search.searcher import Searcher
 from gossamer.search.words import Lexicon, words
 

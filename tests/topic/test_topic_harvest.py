@@ -8,7 +8,8 @@ import pytest
 from topical_web import DESCRIPTION, breadth_first, by_cosine, by_judge, examples, harvest, made
 
 from gossamer.model import Link, Page
-from gossamer.topic.classifier import Reason, sample
+from gossamer.topic.classifier import Counts, Reason, sample, train
+from gossamer.topic.features import features
 from gossamer.topic.judge import Judge, judge_of, restored
 from gossamer.topic.link_score import Standing
 
@@ -71,3 +72,15 @@ def test_the_same_with_two_thousand_pages_of_a_web_of_twenty_thousand() -> None:
     ours = harvest(web, by_judge(web, most, judge_of(DESCRIPTION, texts, [])))
     assert ours > 3 * harvest(web, breadth_first(web, most))
     assert ours > harvest(web, by_cosine(web, most, " ".join([DESCRIPTION, *texts])))
+
+
+def test_words_that_are_only_grammar_tell_no_topic() -> None:
+    others = Counts()
+    for number in range(40):
+        others.add(features(f"The cars and the roads that are with these, number{number} of the list"))
+    learned = train([sample("Honey, bees; swarming queens"), sample("How the bees are kept, and the honey")], others)
+    assert learned.weights["bees"] > 0 > learned.weights["cars"]
+    assert not {"the", "and", "are", "how", "that", "with", "the bees", "and the"} & learned.weights.keys()
+    german = train([sample("Bienen und der Honig: wie die Imker den Honig ernten, auch mit der Schleuder")], Counts())
+    assert "honig" in german.weights
+    assert not {"und", "der", "die", "mit"} & german.weights.keys()

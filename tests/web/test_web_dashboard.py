@@ -8,6 +8,7 @@ import shutil
 import socket
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -17,17 +18,20 @@ from selectolax.lexbor import LexborHTMLParser
 
 import gossamer
 from gossamer.collection import Progress, Status
+from gossamer.collection.ask.site_map import MappedSite
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.freshness import Freshness
+from gossamer.collection.series import Sample
 from gossamer.errors import NotACollection
 from gossamer.frontier.entries import META
 from gossamer.shown import size, span
 from gossamer.store.table.table import Table
 from gossamer.web import live
 from gossamer.web.chart import WIDTH, Curve, bars, chart
-from gossamer.web.dashboard import Look, figures, look
+from gossamer.web.dashboard import Look, charts, figures, look
+from gossamer.web.map_page import _box
 from gossamer.web.serving import LOCAL
-from gossamer.web.templating import crumbs, number, relative
+from gossamer.web.templating import crumbs, number, relative, told
 from harness.served import Served, serving
 
 STATUS = Status(
@@ -154,6 +158,21 @@ def test_a_crawl_that_is_paused_has_no_rate() -> None:
     assert told["out"] == "3 requests", "what is under way is finished"
 
 
+def test_a_command_names_the_directory_and_is_set_as_one() -> None:
+    held = replace(STATUS, held_by="the limit of 90 pages is reached, and `gossamer crawl DIR --pages 180` goes on")
+    state = figures(Look(held, PROGRESS, 1, 2, name="my web"))["state"]
+    assert "`gossamer crawl 'my web' --pages 180`" in state
+    assert "<code>gossamer crawl &#39;my web&#39; --pages 180</code> goes on" in told(state, "my web")
+    assert told("`<b>` of a stranger", "web") == "`&lt;b&gt;` of a stranger"
+
+
+def test_one_site_does_not_fill_the_map_and_its_name_can_be_read() -> None:
+    box = _box([MappedSite("a.example", 1_500, "en", "html", 1.0, 3.0, 4.0, 40.0)])
+    assert box["width"] >= 8 * 40.0
+    assert box["unit"] * 13 > box["width"] / 100
+    assert (box["left"] + box["width"] / 2, box["top"] + box["height"] / 2) == (3.0, 4.0)
+
+
 def test_what_can_be_done_is_sent_with_the_state() -> None:
     assert running()["actions"] == "pause stop retry"
     assert running(is_paused=True, failed=0)["actions"] == "resume stop"
@@ -257,6 +276,18 @@ def test_a_curve_is_drawn_within_its_axes_and_can_be_read() -> None:
     assert heights == sorted(heights, reverse=True)
     assert "pages from 0 to 9" in drawn
     assert "too little" in chart("Pages", [0.0], [Curve("pages", [1])], number)
+
+
+def test_a_time_in_which_nothing_ran_is_a_gap() -> None:
+    began = datetime(2026, 11, 1, tzinfo=UTC)
+    counts = dict.fromkeys(("pages", "failed", "queued", "excluded", "bytes", "known", "duplicates", "hosts"), 1)
+    first = Sample(began, **counts, seconds=60.0, memory=1)
+    ran = [replace(first, time=began + timedelta(seconds=60 * minute), seconds=60.0 * minute) for minute in (1, 2)]
+    later = [replace(each, time=each.time + timedelta(days=1), seconds=each.seconds + 120) for each in ran]
+    for (title, drawn), lines in zip(charts([*ran, *later]), (6, 2, 2, 2), strict=True):
+        drawings = LexborHTMLParser(drawn).css("polyline")
+        assert len(drawings) == lines, title
+        assert all(len(str(each.attributes["points"]).split()) >= 2 for each in drawings)
 
 
 def test_what_levels_are_called_has_room_and_the_end_is_now() -> None:

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import urlencode
 
 import pytest
@@ -69,6 +71,23 @@ def test_a_form_with_the_delay_as_it_is_leaves_that_of_addresses_alone(steered: 
     assert post(steered, "set", delay="3", pages="71").status == 303
     plan = plan_of(own)
     assert (plan.delay, plan.ip_delay, plan.pages) == (3, 0.25, 71)
+
+
+def test_at_the_limit_of_pages_it_is_offered_to_raise_it(
+    steered: Served, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with gossamer.open(own) as web:
+        status = replace(web.status(), held_by="the limit is reached", queued=3)
+        web.change(pages=(pages := status.pages))
+    monkeypatch.setattr(steering, "_begin", begun := AsyncMock())
+    monkeypatch.setattr(gossamer.Collection, "status", lambda web: status)
+    asked = steered.get("/crawl/confirm/start").text
+    assert f"The limit of {pages} pages is reached" in asked
+    assert f'name="pages" type="number" min="0" value="{2 * pages}"' in asked
+    assert post(steered, "start", pages=str(2 * pages)).status == 303
+    assert plan_of(own).pages == 2 * pages
+    assert begun.await_count == 1
+    assert "The limit" not in steered.get("/crawl/confirm/start").text
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é"])

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import gossamer
 from gossamer.cli.answers import cut
 from gossamer.cli.news import told
-from gossamer.cli.out import complain, pasted, say, say_json
+from gossamer.cli.out import complain, say, say_json
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import counted, line
+from gossamer.shown import counted, line, pasted
 
 if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.cli.out import pasted
 from gossamer.collection.limits import held_by
-from gossamer.shown import counted, line, size, span, text
+from gossamer.shown import counted, line, pasted, size, span, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from gossamer.store.repair.verify import Checked
 
 DAY = 86_400.0
-_VARIES = re.compile(r"(?<=/)[0xws+](?=[./?;]|$)")
-"""What stands for a part that differs in addresses of one kind."""
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
 MOST_NODES = 8
@@ -108,7 +104,7 @@ def status(found: Status) -> str:
         *([("unread", f"{found.unread:,}; `gossamer build DIR` tries again")] if found.unread else []),
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", size(found.bytes)),
-        ("crawled for", f"{found.seconds:,.1f} s"),
+        ("crawled for", f"{found.seconds:,.1f} s, without start and end"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         *([("on topic", str(found.harvest))] if found.harvest else []),
@@ -266,8 +262,9 @@ def _counts(weights: Weights) -> str:
 
 def _kind(kind: KindAnswer) -> str:
     share = f"; it gets 1/{1 / kind.share:.0f} of the visits" if kind.share < 1 else ""
-    name = _VARIES.sub("*", kind.name)
-    return f"{name} ({kind.fetched:,} of {kind.found:,} fetched, {kind.fresh:,.0f} brought something new{share})"
+    return (
+        f"{kind.pattern} ({kind.fetched:,} of {kind.found:,} fetched, {kind.fresh:,.0f} brought something new{share})"
+    )
 
 
 def _turn(rounds: int) -> str:

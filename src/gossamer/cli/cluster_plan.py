@@ -32,6 +32,7 @@ from gossamer.shown import counted, size, span
 _DIGITS = 3
 MANY_DAYS = 2
 """Below this, hours say more."""
+ASSUMED = "the days are assumed: --days says how many, and --hosts N (with --delay) asks how long it takes"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,6 +93,7 @@ def told(figures: Figures, needed: Need, lasts: Duration, pages: float, machine:
         ("", f"{needed.because} decide{'s' if needed.because != 'cores' else ''} that"),
         ("shards", f"{needed.shards:,}: --shards {needed.shards}"),
         ("pages", f"{_rounded(needed.rate)} a second, for {_days(lasts.days)}"),
+        *([("", ASSUMED)] if lasts.is_assumed else []),
         ("cores", f"{_cores(needed.cores)}, busy for {LOAD:.0%} of the time"),
         ("memory", f"{size(needed.memory)} {'in all' if one else 'on all of them'}"),
         ("disk", f"{size(needed.disk)} {'in all' if one else 'on all of them'}, and as much in the store"),

@@ -24,7 +24,7 @@ from gossamer.cli.finding import search as search
 from gossamer.cli.news import changed
 from gossamer.cli.news import changes as changes
 from gossamer.cli.opening import asked, settings
-from gossamer.cli.out import complain, is_agreed, pasted, print_answer, print_each, say, say_bytes
+from gossamer.cli.out import complain, is_agreed, print_answer, print_each, say, say_bytes
 from gossamer.cli.progress import ProgressLine
 from gossamer.cli.reports import broken as broken
 from gossamer.cli.reports import list_ as list_
@@ -47,6 +47,7 @@ from gossamer.cli.upkeep import remove as remove
 from gossamer.cli.upkeep import verify as verify
 from gossamer.collection.ask.times import moment
 from gossamer.errors import INTERRUPTED, NotFound, UsageError
+from gossamer.shown import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Status

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 
 from gossamer.cli.guide import first_sentence, options_of, verbs_of
+from gossamer.settings import SETTINGS
 
 _BASH = """\
 # bash completion for gossamer; put `source <(gossamer completion bash)` into ~/.bashrc
@@ -65,6 +66,8 @@ def _bash(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
 def _case(pattern: str, words: Sequence[str], indent: int, *, last: bool = False) -> str:
     listed = " ".join(words)
     end = "return ;;" if last else ";;"
+    if last and listed.endswith("="):  # the value follows at once
+        end = f"compopt -o nospace 2>/dev/null; {end}"
     return f'{" " * indent}{pattern}) COMPREPLY=($(compgen -W "{listed}" -- "$word")); {end}\n'
 
 
@@ -129,6 +132,12 @@ def _choices(name: str, action: argparse.Action, verbs: Mapping[str, argparse.Ar
     """What may stand there; `help` takes any command."""
     if name == "help" and not action.option_strings:
         return list(verbs)
+    if action.dest == "assigned":
+        return [f"{each}=" for each in SETTINGS]
+    if name == "list" and action.dest == "state":
+        from gossamer.collection.ask.addresses import STATES
+
+        return list(STATES)
     return [str(each) for each in action.choices or ()]
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli import history_output, search_output
 from gossamer.cli.opening import asked
-from gossamer.cli.out import complain, pasted, print_answer, print_each
+from gossamer.cli.out import complain, print_answer, print_each
 from gossamer.collection.ask.times import moment
 from gossamer.errors import NotFound, UsageError
+from gossamer.shown import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.history import Edition
@@ -23,6 +24,8 @@ def history(options: argparse.Namespace) -> int:
     """Print the versions of a page, or what changed between two."""
     if options.diff is not None and options.search is not None:
         raise UsageError("--search names versions, --diff compares two; ask for one after the other")
+    if options.full and options.diff is None:
+        raise UsageError("--full is for --diff: all words of both versions are compared")
     with asked(options) as collection:
         if options.diff is None:
             editions = collection.history(options.url)
@@ -34,7 +37,7 @@ def history(options: argparse.Namespace) -> int:
             return 0
         if len(options.diff) > 2:
             raise UsageError("--diff takes two versions at most, by number or time")
-        diff = collection.diff(options.url, *map(_version, options.diff))
+        diff = collection.diff(options.url, *map(_version, options.diff), full=options.full)
     print_answer(options, diff.as_json(), pasted(history_output.diff(diff), options.dir))
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,16 @@ def diff(found: Diff) -> str:
             f"gone since {when(found.gone.fetched.timestamp())}: {found.gone.status}; this is what it said last"
         )
     if not found.lines:
-        around = f"the main content is the same; `gossamer show DIR {found.url} --full` prints what is around it, too"
-        return "\n".join([*head, "the same bytes" if found.old.digest == found.new.digest else around])
+        return "\n".join([*head, "the same bytes" if found.old.digest == found.new.digest else _same(found)])
     return "\n".join([*head, *map(_line, found.lines)])
+
+
+def _same(found: Diff) -> str:
+    if found.full:
+        return "the same words; the bytes differ in what nobody reads"
+    versions = f"{found.old.number} {found.new.number}"
+    cure = f"`gossamer history DIR {shlex.quote(found.url)} --diff {versions} --full` compares what is around it, too"
+    return f"the main content is the same; {cure}"
 
 
 def _edition(each: Edition) -> str:

@@ -19,9 +19,10 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any, TextIO
 
 from gossamer.cli.options import parser
-from gossamer.cli.out import complain, pasted
+from gossamer.cli.out import complain
 from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
+from gossamer.shown import pasted
 
 CRAWLING = ("crawl", "watch")
 """The verbs whose processes are forked from ours, where it is ours alone."""

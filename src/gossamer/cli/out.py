@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,17 +13,9 @@ from gossamer import shown
 from gossamer.errors import UsageError
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
-_COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _ENDLESS = re.compile(r"\S{2500,}")
 _OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
-
-
-def pasted(words: str, folder: str) -> str:
-    """The commands that a message names, with the directory that it is about, so that they can be pasted.
-
-    Only the command line knows what it was given: below, a message says DIR."""
-    return _COMMAND.sub(lambda found: f"{found[1]} {shlex.quote(folder)}", words)
 
 
 def say(answer: str) -> None:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import gossamer
 from gossamer.cli.answers import cut
-from gossamer.cli.out import complain, pasted, say, say_json
+from gossamer.cli.out import complain, say, say_json
 from gossamer.cli.progress import Line, Part
 from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
-from gossamer.shown import counted, line
+from gossamer.model import Fault as NoAnswer
+from gossamer.shown import counted, line, pasted
+from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 SOURCES_MOST = 20
 """Links to one broken address that people are shown."""
+ALIKE = 10
+"""Hosts whose names cannot be found for one reason, from which on it may be no fault of theirs."""
 THIS_MACHINE = "files of this machine"
 FOUND = 1
 """The exit code when something is broken and --exit-code was given, as `diff` and link checkers have it."""
@@ -79,9 +83,24 @@ def broken(options: argparse.Namespace) -> int:
         count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)
     if external is not None and not whole:
         complain(_unasked(external))
+    if external is not None and (words := _all_alike(external)):
+        complain(words)
     if stopped:
         return INTERRUPTED
     return FOUND if options.exit_code and count else 0
+
+
+def _all_alike(external: External) -> str:
+    """That so many names cannot be found for the same reason that it is likelier to be ours; nothing otherwise."""
+    hosts: dict[str, set[str]] = {}
+    for url, fault in external.faults.items():
+        if fault.reason.startswith(f"{NoAnswer.DNS}:"):
+            hosts.setdefault(fault.reason, set()).add(keys.host(url))
+    reason, names = max(hosts.items(), key=lambda each: len(each[1]), default=("", set[str]()))
+    if len(names) < ALIKE:
+        return ""
+    told = f"{len(names):,} hosts failed with {cut(reason)!r}"
+    return f"{told}: the name server of this machine may be the cause (/etc/resolv.conf), not they"
 
 
 def _unasked(external: External) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 import gossamer
 from gossamer.cli.assignments import assigned
-from gossamer.cli.out import pasted, say, say_json
+from gossamer.cli.out import say, say_json
 from gossamer.plan import public, toml
 from gossamer.settings import SETTINGS
-from gossamer.shown import counted
+from gossamer.shown import counted, pasted
 
 _RUNS, _RESTS = "the crawl that runs", "the next crawl"
 

@@ -24,10 +24,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gossamer.cli.answers import at_rest, estimate
-from gossamer.cli.out import BOLD, PLAIN, pasted, say, say_json
+from gossamer.cli.out import BOLD, PLAIN, say, say_json
 from gossamer.cli.terminal import encoded, is_coloured
 from gossamer.collection.ask.reading import Reading
-from gossamer.shown import line, size, span
+from gossamer.shown import line, pasted, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Status

@@ -13,10 +13,11 @@ import gossamer
 from gossamer import shown
 from gossamer.cli import answers
 from gossamer.cli.opening import asked, settings
-from gossamer.cli.out import complain, pasted, print_answer, require_no_terminal
+from gossamer.cli.out import complain, print_answer, require_no_terminal
 from gossamer.cli.progress import ExportLine, ImportLine
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, DamagedInput, UsageError
+from gossamer.shown import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported

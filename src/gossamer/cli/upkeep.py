@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, BinaryIO
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, repair_output
-from gossamer.cli.out import is_agreed, pasted, print_answer
+from gossamer.cli.out import is_agreed, print_answer
 from gossamer.cli.progress import BuildLine, VerifyLine
 from gossamer.cli.transfer import new_file
 from gossamer.errors import INTERRUPTED, Damaged, NotFound, UsageError
+from gossamer.shown import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection

@@ -159,7 +159,10 @@ class Pages(Iterator[Document]):
         return next(self._pages)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Each page as a `dict`: rows for pandas, Polars and the like."""
+        """Each page as a `dict`: rows for pandas, Polars and the like.
+
+        Polars needs `infer_schema_length=None`: by itself it looks at a hundred rows, and a column may be empty there.
+        """
         return map(dict, self)
 
 

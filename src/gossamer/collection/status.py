@@ -345,12 +345,18 @@ def _limited(parts: Sequence[Progress], last: Progress) -> tuple[float | None, s
     """How long it takes, and what that is counted from, where a limit may end it before all is fetched."""
     to_come, words = min(_to_come(parts), default=(inf, ""))
     if last.left is None or to_come >= sum(part.queued for part in parts):
-        return last.left, last.basis
+        return last.left, _basis(parts, last)
     if to_come <= 0:
         return None, ""
     pace = sum(map(_pace, parts))
     soonest = to_come / pace if pace else inf
-    return (soonest, f"{words} at {pace:,.2g} pages/s") if soonest < last.left else (last.left, last.basis)
+    return (soonest, f"{words} at {pace:,.2g} pages/s") if soonest < last.left else (last.left, _basis(parts, last))
+
+
+def _basis(parts: Sequence[Progress], last: Progress) -> str:
+    """What the shard that takes longest counts from. A number alone would be taken for that of all shards."""
+    is_number = len(parts) > 1 and last.basis[:1].isdigit()
+    return f"the slowest shard has {last.basis}" if is_number else last.basis
 
 
 def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:

@@ -170,6 +170,11 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.blocked(self.ledger))
 
+    def retry_refused(self, is_let_in: Callable[[str], bool], urls: Iterable[str] | None = None) -> None:
+        """Something is sent now that may open them: what a server refused is asked for once more, or these of it."""
+        self.sift()
+        self._intake.requeue(requeue.refused(self.ledger, is_let_in, urls))
+
     def pinged(self, told: Sequence[tuple[str, float]]) -> None:
         """Somebody says that these have changed by a time, or are new. What is watched is visited at once."""
         self.sift()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log
 
+from gossamer.function_words import function_words
 from gossamer.index.analysis import Unit, units, unspaced
-from gossamer.search.function_words import function_words
 from gossamer.search.spelling import CORRECTED_MOST
 
 PARTS = 0.5

@@ -24,6 +24,7 @@ from itertools import chain, pairwise
 from math import exp, log, sqrt
 from typing import NamedTuple
 
+from gossamer.function_words import WORDS, function_words
 from gossamer.topic.common_words import COMMON, RARE
 from gossamer.topic.features import features, forms, loudness, words
 
@@ -150,7 +151,7 @@ def train(examples: Sequence[Sample], others: Counts, tried: Sequence[Sample] = 
     topic = Counts()
     for each in examples:
         topic.add(each.features, each.weight)
-    told = chain(topic.words, _usual(others))
+    told = _about(list(chain(topic.words, _usual(others))))
     weights = {word: weight for word in told if abs(weight := _weight(word, topic, others)) >= SPEAKS}
     weights = dict(sorted(weights.items(), key=lambda each: (-abs(each[1]), each[0]))[:WORDS_MOST])
     left_out = [_left_out(each, topic, others, weights) for each in examples if _is_page(each, topic)]
@@ -166,6 +167,13 @@ def _usual(others: Counts) -> Iterator[str]:
     """Words that many other pages have: that they are missing in examples speaks, too."""
     if others.texts >= FITTED[1]:
         yield from (word for word, count in others.words.items() if count / others.texts > USUAL)
+
+
+def _about(told: Sequence[str]) -> Iterator[str]:
+    """Those that are more than grammar of the language that most of them are of. A sentence has few function words, and
+    all pages have them: to miss them there says nothing."""
+    grammar = function_words([word for word in told if " " not in word], WORDS)
+    return (word for word in told if grammar.isdisjoint(word.split(" ")))
 
 
 def _weight(word: str, topic: Counts, others: Counts, less: float = 0.0) -> float:

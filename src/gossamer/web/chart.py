@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil, floor, log10
 
 from markupsafe import Markup
@@ -34,8 +34,15 @@ class Curve:
     values: Sequence[float]
 
 
-def chart(title: str, moments: Sequence[float], curves: Sequence[Curve], written: Callable[[float], str]) -> Markup:
-    """Curves over the same moments, from zero on; `written` says what a value is called."""
+def chart(
+    title: str,
+    moments: Sequence[float],
+    curves: Sequence[Curve],
+    written: Callable[[float], str],
+    gaps: Collection[int] = (),
+) -> Markup:
+    """Curves over the same moments, from zero on; `written` says what a value is called. Before the moments with the
+    numbers of `gaps` nothing is known for a while, and no line is drawn."""
     if len(moments) < 2:
         return Markup('<p class="faint">There is too little to draw yet.</p>')
     top = _round_up(max((max(curve.values, default=0.0) for curve in curves), default=0.0))
@@ -51,9 +58,10 @@ def chart(title: str, moments: Sequence[float], curves: Sequence[Curve], written
 
     lines = [_level(left, up(value), words) for value, words in levels]
     for curve, kind in zip(curves, CLASSES, strict=False):
-        points = " ".join(f"{across(m):.1f},{up(v):.1f}" for m, v in zip(moments, curve.values, strict=True))
+        points = [f"{across(m):.1f},{up(v):.1f}" for m, v in zip(moments, curve.values, strict=True)]
         told = f"{curve.name}: {written(curve.values[-1])} at last"
-        lines.append(Markup('<polyline class="{}" points="{}"><title>{}</title></polyline>').format(kind, points, told))
+        drawn = Markup('<polyline class="{}" points="{}"><title>{}</title></polyline>')
+        lines += [drawn.format(kind, " ".join(part), told) for part in _parts(points, gaps)]
     if len(curves) > 1:
         lines += _key([curve.name for curve in curves])
     lines += [
@@ -66,6 +74,13 @@ def chart(title: str, moments: Sequence[float], curves: Sequence[Curve], written
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
         WIDTH, HEIGHT, said, Markup("").join(lines)
     )
+
+
+def _parts(points: Sequence[str], gaps: Collection[int]) -> Iterator[Sequence[str]]:
+    """The points between two gaps; one alone is a line to itself, which is seen as a dot."""
+    edges = [0, *sorted(each for each in gaps if 0 < each < len(points)), len(points)]
+    for begin, end in pairwise(edges):
+        yield points[begin:end] if end - begin > 1 else [points[begin], points[begin]]
 
 
 def bars(title: str, counts: Mapping[str, int]) -> Markup:

@@ -20,7 +20,7 @@ from gossamer import files
 from gossamer.collection import Collection, Progress, Status
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
-from gossamer.shown import counted, size, span
+from gossamer.shown import counted, pasted, size, span
 from gossamer.web.chart import Curve, chart
 from gossamer.web.face import Face, face_of
 from gossamer.web.hosts_page import LIMIT as HOSTS_LIMIT
@@ -33,6 +33,8 @@ from gossamer.web.templating import number
 EVENTS = "text/event-stream"
 REASONS_MOST = 12
 PAUSED_AT_THE_END = "Nothing is left to do: it ends when it is resumed, or goes on with seeds that you add."
+IDLE = 120.0
+"""Seconds between two samples in which no crawl ran. A sample is for a minute."""
 BUSIEST = 6
 """Hosts that are named: those with the most to do."""
 
@@ -46,6 +48,8 @@ class Look:
     disk_free: int
     disk_size: int
     is_paused: bool = False
+    name: str = "DIR"
+    """Of the directory, as commands are told."""
 
 
 def look(web: Collection) -> Look:
@@ -57,7 +61,7 @@ def look(web: Collection) -> Look:
         web.close()
         web.status()  # which says so where there is no collection any more
         raise files.unreadable(error, web.path) from error
-    return Look(status, progress, disk.free, disk.total, web.is_paused)
+    return Look(status, progress, disk.free, disk.total, web.is_paused, web.path.resolve().name)
 
 
 def figures(now: Look) -> dict[str, str]:
@@ -67,7 +71,7 @@ def figures(now: Look) -> dict[str, str]:
     moving = running and not now.is_paused
     known = status.pages + status.queued + status.failed
     return {
-        "state": _state(status, progress, is_paused=now.is_paused),
+        "state": pasted(_state(status, progress, is_paused=now.is_paused), now.name),
         "pages": number(status.pages),
         "queued": number(status.queued),
         "failed": number(status.failed),
@@ -150,14 +154,23 @@ def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
     judged = [(each.time.timestamp(), each.relevance) for each in past if each.relevance is not None]
     harvest = Curve("on topic", [rate for _, rate in judged])
     on_topic = chart("On topic", [moment for moment, _ in judged], [harvest], _part)
+    idle = _idle(past)
     sums = [Curve(name, [getattr(each, name) for each in past]) for name in ("pages", "queued", "failed")]
+    sizes = {name: [Curve(name, [getattr(each, name) for each in past])] for name in ("bytes", "memory")}
+    rates = [Curve("pages a minute", _rates(past))]
     return [
-        ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number)),
-        ("Pages a minute", chart("Pages a minute", moments[1:], [Curve("pages a minute", _rates(past))], number)),
-        ("Fetched", chart("Fetched", moments, [Curve("bytes", [each.bytes for each in past])], size)),
-        ("Memory", chart("Memory", moments, [Curve("memory", [each.memory for each in past])], size)),
+        ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number, idle)),
+        ("Pages a minute", chart("Pages a minute", moments[1:], rates, number, {each - 1 for each in idle})),
+        ("Fetched", chart("Fetched", moments, sizes["bytes"], size, idle)),
+        ("Memory", chart("Memory", moments, sizes["memory"], size, idle)),
         *([("On topic", on_topic)] if judged else []),
     ]
+
+
+def _idle(past: Sequence[Sample]) -> set[int]:
+    """The samples before which nothing ran for a while: there is nothing to draw between them and the last."""
+    pairs = ((after.time - before.time, after.seconds - before.seconds) for before, after in pairwise(past))
+    return {number for number, (passed, ran) in enumerate(pairs, 1) if passed.total_seconds() - max(ran, 0) > IDLE}
 
 
 def _part(value: float) -> str:

@@ -36,6 +36,8 @@ LETTER, HIGH_LETTER, LETTER_SIZE = 7.0, 14.0, 13.0
 LARGER_MOST = 2.5
 """So many times as large a name is written where there is room, so that it is read on a phone too."""
 NAME_MOST = 40
+DISC_MOST = 120.0
+"""Pixels from the middle of the largest site to its edge, where there are few."""
 
 
 Picture: TypeAlias = tuple[SiteMap, Facets, Spread]
@@ -162,20 +164,23 @@ def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
     if not sites:
         return {"left": 0, "top": 0, "width": 100, "height": 60, "unit": 1}
     left, top, right, bottom = _ends(sites)
-    edge = MARGIN * _unit(sites)
+    unit = _unit(sites)
+    width = max(right - left + 2 * MARGIN * unit, WIDE * unit)
+    height = max(bottom - top + 2 * MARGIN * unit, HIGH * unit)
     return {
-        "left": left - edge,
-        "top": top - edge,
-        "width": right - left + 2 * edge,
-        "height": bottom - top + 2 * edge,
-        "unit": _unit(sites),
+        "left": (left + right - width) / 2,
+        "top": (top + bottom - height) / 2,
+        "width": width,
+        "height": height,
+        "unit": unit,
     }
 
 
 def _unit(sites: Sequence[MappedSite]) -> float:
-    """About a pixel of the picture as most see it."""
+    """About a pixel of the picture as most see it. A few sites do not fill it."""
     left, top, right, bottom = _ends(sites)
-    return max((right - left) / WIDE, (bottom - top) / HIGH, 0.05)
+    largest = max((site.radius for site in sites), default=0.0)
+    return max((right - left) / WIDE, (bottom - top) / HIGH, largest / DISC_MOST, 0.05)
 
 
 def _ends(sites: Sequence[MappedSite]) -> tuple[float, float, float, float]:

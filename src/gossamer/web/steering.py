@@ -30,7 +30,7 @@ class Wanted:
     seeds: Sequence[str] = ()
     """What `add` adds."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What `set` sets."""
+    """What `set` sets, and `start` before it begins."""
     site: str | None = None
     """Where `retry` tries again; everywhere without it."""
 
@@ -42,6 +42,8 @@ async def steered(face: Face, wanted: Wanted) -> int | None:
             return await face.ask(lambda web: _done(web, wanted))
         if await face.ask(lambda web: web.is_busy):
             raise Locked("a command is running there already; stop it first, or wait for its end")
+        if wanted.settings:
+            await face.ask(lambda web: web.change(**wanted.settings))
         await _begin(face.leases.path)
         return None
     finally:

@@ -24,6 +24,7 @@ from gossamer.web.steering import Wanted, steered, unknown
 CHANGEABLE = ("delay", "per_host", "pages", "depth", "scope", "include", "exclude")
 """Settings that stand on the page; `gossamer set` changes all others."""
 SEEDS_SHOWN = 20
+AT_LIMIT = "as it is, a crawl would fetch nothing new. Raise it, and the crawl goes on; 0 stands for no limit."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,11 @@ async def confirm(request: Request) -> Response:
     """What will happen, and the button that does it."""
     face, name = face_of(request), request.path_params["action"]
     action = _action(name)
-    status = await face.ask(lambda web: web.status())
-    return face.page(request, "confirm.html", action=action, action_name=name, words=action.tells(status))
+    status, plan = await face.ask(lambda web: (web.status(), web.plan))
+    words, pages = action.tells(status), 0
+    if name == "start" and status.held_by and 0 < plan.pages <= status.pages:
+        words, pages = f"The limit of {counted(plan.pages, 'page')} is reached: {AT_LIMIT}", 2 * plan.pages
+    return face.page(request, "confirm.html", action=action, action_name=name, words=words, pages=pages)
 
 
 async def change(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ _KINDS = {
     "application/vnd.ms-excel": "Excel", "application/vnd.ms-powerpoint": "PowerPoint",
     "application/vnd.oasis.opendocument.text": "OpenDocument", "message/rfc822": "mail",
 }  # fmt: skip
+_COMMAND = re.compile(r"`(gossamer [^`]*)`")
 _AGO = ((365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -35,6 +37,7 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
+    made.filters.update(told=told)
     made.globals["link"] = link
     return made
 
@@ -131,6 +134,13 @@ def replaced(values: Mapping[str, Any], **others: Any) -> dict[str, Any]:
 def marked(html: str) -> Markup:
     """What `Hit` has marked and escaped already; here it is made harmless."""
     return Markup(shown.text(html))
+
+
+def told(words: str, name: str) -> Markup:
+    """What we say of a collection, with the commands that are named in it set as such."""
+    between = _COMMAND.split(shown.pasted(words, name))
+    made = (Markup("<code>{}</code>") if number % 2 else Markup("{}") for number in range(len(between)))
+    return Markup("").join(form.format(shown.text(part)) for form, part in zip(made, between, strict=True))
 
 
 def kind(media_type: str) -> str:

@@ -115,6 +115,7 @@ def history(verbs: Verbs) -> None:
         metavar="VERSION",
         help="what changed between two versions, by number or time; one: since then; none: the last change",
     )
+    verb.add_argument("--full", action="store_true", help="with --diff: all words, not only the main content")
     verb.add_argument("--search", metavar="WORDS", help="only the versions that say this: they have all of the words")
 
 

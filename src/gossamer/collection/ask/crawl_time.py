@@ -66,6 +66,8 @@ class Duration:
     """What these alone allow."""
     polite: Politely | None = None
     """None where nobody has said on how many hosts the pages are."""
+    is_assumed: bool = False
+    """Nobody has said anything of how long it may take, and the days are the usual ones."""
 
 
 def politely(pages: float, spread: Spread, turn: float) -> Politely:
@@ -90,7 +92,7 @@ def duration(
     if machines is None and (days is not None or spread is None):
         wanted = DAYS if days is None else days
         if polite is None or polite.days <= wanted:
-            return Duration(wanted, "", polite=polite)
+            return Duration(wanted, "", polite=polite, is_assumed=days is None)
         return Duration(polite.days, "politeness", polite=polite)
     count = max(machines or 1, _disks(figures, pages, machine))
     alone = pages / (count * machine_rate(figures, machine)) / DAY

@@ -70,6 +70,8 @@ class Diff:
     lines: tuple[Line, ...]
     gone: Edition | None = None
     """Where the page is there no more: the first answer after its last version that said so."""
+    full: bool = False
+    """All words were compared, not only the main content."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -95,10 +97,11 @@ class Past:
         confirmed = [Edition(0, _time(moment), NOT_MODIFIED, "unchanged", revisit=True) for moment in self._confirmed]
         return sorted([*self._editions(), *confirmed], key=lambda each: each.fetched)
 
-    def diff(self, old: Edition, new: Edition) -> Diff:
-        """Between two of them."""
-        both = self._both(*(self._versions[each.number - 1] for each in (old, new)))
-        return Diff(self._url, old, new, tuple(difference(*both)))
+    def diff(self, old: Edition, new: Edition, *, full: bool = False) -> Diff:
+        """Between two of them; `full` has all words of both, also those around the main content."""
+        one, other = (self._versions[each.number - 1] for each in (old, new))
+        both = [_all_said(self._kept(each)) for each in (one, other)] if full else self._both(one, other)
+        return Diff(self._url, old, new, tuple(difference(*both)), full=full)
 
     def _editions(self) -> Iterator[Edition]:
         before = None
@@ -158,7 +161,15 @@ def _reaches(span: Span, moment: float) -> bool:
 
 def _said(page: Page) -> str:
     """As `show` prints it: the title, then the main content, or all words where there is none."""
-    text = page.content or page.text
+    return _titled(page, page.content or page.text)
+
+
+def _all_said(page: Page) -> str:
+    """As `show --full` prints it."""
+    return _titled(page, page.text)
+
+
+def _titled(page: Page, text: str) -> str:
     return text if text.partition("\n")[0] == page.title else f"{page.title}\n{text}"
 
 

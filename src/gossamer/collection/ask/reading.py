@@ -179,13 +179,18 @@ class Reading(Exporting):
 
         return saying(editions, self._past_searchers().of(None).said(search, self.meant(url)))
 
-    def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
-        """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
+    def diff(
+        self, url: str, old: int | datetime | None = None, new: int | datetime | None = None, *, full: bool = False
+    ) -> Diff:
+        """What changed between two versions of a page, by their numbers or times; the last two if none is named.
+
+        It is the main content that is compared; with `full` all words of the page.
+        """
         from gossamer.collection.ask.history import chosen, gone
 
         past = self._past(url)
         editions = past.editions()
-        return replace(past.diff(*chosen(editions, self.meant(url), old, new)), gone=gone(editions))
+        return replace(past.diff(*chosen(editions, self.meant(url), old, new), full=full), gone=gone(editions))
 
     def _past(self, url: str) -> Past:
         from gossamer.collection.ask.history import Past

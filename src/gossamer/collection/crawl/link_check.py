@@ -34,6 +34,7 @@ from gossamer.frontier.entries import FORBIDDEN, HOSTS, Entry, State, host_row
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.why import robots_at
 from gossamer.model import URL, Kind
+from gossamer.model import Fault as NoAnswer
 from gossamer.plan import Plan
 from gossamer.robots import Verdict
 from gossamer.store.table.table import Table
@@ -52,6 +53,7 @@ KEPT = (
 """Settings that hold here too: how a site is treated, and how it is reached. Nothing that is meant for the seeds."""
 TOO_MANY = "too many at once"
 UNREADABLE = "robots.txt of their hosts could not be read"
+PRIVATE = "their hosts have private addresses"
 LEFT_ALONE = "their hosts wanted a pause, or failed too often"
 TOO_EARLY = "it was over before their turn came"
 """Why an address was not asked, like `FORBIDDEN`."""
@@ -165,7 +167,7 @@ def _judged(url: URL, entry: Entry | None, why: Callable[[URL], Fault | str]) ->
     if entry is None:
         return TOO_EARLY
     if is_broken(entry):
-        return Fault(entry.reason, entry.status, external=True)
+        return PRIVATE if _is_private(entry.reason) else Fault(entry.reason, entry.status, external=True)
     if entry.state is State.QUEUED and not entry.attempt:
         return why(url)
     return FORBIDDEN if entry.state is State.EXCLUDED and entry.reason == FORBIDDEN else None
@@ -175,6 +177,13 @@ def untried(table: Table, url: URL) -> Fault | str:
     """What is wrong with an address that still waits: its host is dead, or something else keeps us from it."""
     robots = robots_at(table, keys.origin(url))
     if robots is not None and robots.verdict == Verdict.UNREACHABLE:
+        if _is_private(robots.detail):
+            return PRIVATE
         return Fault(robots.detail, external=True) if is_dead(robots) else UNREADABLE
     host = table.get(HOSTS, keys.host(url).encode())
     return LEFT_ALONE if host and host_row(host).reason else TOO_EARLY
+
+
+def _is_private(reason: str) -> bool:
+    """It was the guard that kept us from it: nobody was asked."""
+    return reason.startswith(NoAnswer.BLOCKED_ADDRESS)

@@ -53,8 +53,9 @@ class Rate:
         return max(done - before, 0) / (seconds - then) if seconds > then else 0.0
 
 
-def eta(wanted: int, rate: float, longest: Stretch | None) -> Eta:
-    """The time for `wanted` addresses in all, some of them on the host that takes the longest."""
+def eta(wanted: int, rate: float, longest: Stretch | None, *, is_all: bool = True) -> Eta:
+    """The time for `wanted` addresses in all, some of them on the host that takes the longest. They may not be all that
+    is queued: a limit lets no more in."""
     if wanted <= 0:
         return UNKNOWN
     together = wanted / rate if rate else 0.0
@@ -62,7 +63,8 @@ def eta(wanted: int, rate: float, longest: Stretch | None) -> Eta:
     if alone and alone.seconds > together:
         words = f"{alone.host} alone has {alone.queued:,} queued at {_plain(alone.each)} s each"
         return Eta(alone.seconds, words + (f" after a pause of {_plain(alone.pause)} s" if alone.pause else ""))
-    return Eta(together, f"{wanted:,} queued at {_plain(rate)} pages/s") if rate else UNKNOWN
+    which = "queued" if is_all else "left to the limit"
+    return Eta(together, f"{wanted:,} {which} at {_plain(rate)} pages/s") if rate else UNKNOWN
 
 
 def resting(wanted: int, seconds: float, moment: float) -> Eta:
@@ -174,7 +176,8 @@ class Gauge:
         if waking is not None:
             left = resting(wanted, waking, self._clock.wall() + waking)
         else:
-            left = eta(wanted, self._rate.at(seconds, self._done()), self._frontier.longest)
+            rate, is_all = self._rate.at(seconds, self._done()), wanted == counts.queued
+            left = eta(wanted, rate, self._frontier.longest, is_all=is_all)
         return limited(left, self.plan.time, seconds)
 
     def _done(self) -> int:

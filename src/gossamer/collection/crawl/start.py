@@ -69,6 +69,7 @@ class Start:
                 self.frontier.retry_blocked()
             self._ask_for(asked, seeds=fetches)
             if fetches:
+                self._retry_refused()
                 sent.note(self.table, self.logins)
         self._read_again()
         if peers := self.mine.peers:
@@ -101,6 +102,13 @@ class Start:
         before = self.table.get(META, _OPENED)
         self.table.put(META, _OPENED, now)
         return (before or b"") != now
+
+    def _retry_refused(self) -> None:
+        """What a login may open that is sent now: all of it, if the crawl before sent others. Else the seeds alone: it
+        may be a better password."""
+        if self.logins:
+            same = set(sent.of(self.table)) == sent.kinds(self.logins)
+            self.frontier.retry_refused(self.logins.holds, both(self.mine.seeds()) if same else None)
 
     def take_up(self, asked: Sequence[CrawlRequest]) -> None:
         """What is wanted since it began: seeds may have come, and requests; a new scope is reconsidered meanwhile."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TypeAlias
 
@@ -20,6 +20,9 @@ from gossamer.urls.seeds import in_place_of
 
 Change: TypeAlias = tuple[str, Entry, Entry]
 """An address, the entry that it is to have, and the one that it has."""
+
+WANTS_LOGIN = (401, 403, 407)
+"""What a server answers to whom it does not let in."""
 
 
 def fetched(ledger: Ledger, *, requisites: bool = False) -> Iterator[Change]:
@@ -81,6 +84,15 @@ def blocked(ledger: Ledger) -> Iterator[Change]:
     if any(words.startswith(Fault.BLOCKED_ADDRESS) for words in ledger.counts.failures):
         for url, entry in list(ledger.all()):
             if entry.state is State.FAILED and entry.reason.startswith(Fault.BLOCKED_ADDRESS):
+                yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+
+
+def refused(ledger: Ledger, is_let_in: Callable[[str], bool], urls: Iterable[str] | None = None) -> Iterator[Change]:
+    """What failed for want of a login and has one now: all of it, or those of some addresses."""
+    if ledger.counts.failed:
+        rows = list(ledger.all()) if urls is None else [(url, ledger.get(url)) for url in urls]
+        for url, entry in rows:
+            if entry is not None and entry.state is State.FAILED and entry.status in WANTS_LOGIN and is_let_in(url):
                 yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
 
 

@@ -13,6 +13,7 @@ round (see `budget`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
@@ -51,6 +52,8 @@ FIRST = 16
 """Kinds of a host that lie in its own row: one row is read and written for them, not one for each."""
 CREDIT = 0.5
 """What a new page counts for the kind whose page led to it."""
+_VARIES = re.compile(r"(?<=/)[0xws+](?=[./?;]|$)")
+"""What stands for a part that differs in addresses of one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,11 @@ class KindAnswer:
     """How many of the fetched brought something new; parts count as parts."""
     share: float
     """Part of the visits that it may take while there is something better."""
+
+    @property
+    def pattern(self) -> str:
+        """The name as people write one: * for each part that varies."""
+        return _VARIES.sub("*", self.name)
 
 
 class KindSums(NamedTuple):

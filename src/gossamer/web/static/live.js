@@ -6,8 +6,8 @@ let ended = false;
 const show = (words) => {
   for (const [place, text] of Object.entries(words)) {
     const element = places.get(place);
-    if (!element || element.textContent === text) continue;
-    element.textContent = text;
+    if (!element || element.textContent === text.replaceAll("`", "")) continue;
+    element.replaceChildren(...written(text));
     if (place === "actions") steer();
   }
 };

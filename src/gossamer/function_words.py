@@ -1,7 +1,8 @@
-"""Which words of a question are only its grammar? Articles, pronouns, prepositions, forms of to be and to have.
+"""Which words are only grammar? Articles, pronouns, prepositions, forms of to be and to have.
 
-Pages are not about them: where other words are there, nothing is found by these. They are known for the languages
-that most questions are asked in. In others a word that most pages have counts for little, because it is not rare.
+Pages are not about them: where a question has other words, nothing is found by these, and no topic is told by them.
+They are known for the languages that most questions are asked in. In others a word that most pages have counts for
+little, because it is not rare.
 """
 
 from __future__ import annotations
@@ -58,8 +59,7 @@ _SETS = {language: frozenset(words.split()) for language, words in WORDS.items()
 
 
 def function_words(words: Sequence[str], languages: Iterable[str | None]) -> frozenset[str]:
-    """Those of the language that most words of a question are grammar of; of the first of these where it is undecided.
-    `languages` are those of the pages, the commonest first."""
+    """Those of the language that most of the words are grammar of; of the first of these where it is undecided."""
     known = [_SETS[language] for language in languages if language in _SETS]
     spelled = [word.lower() for word in words]
     return max(known, key=lambda some: sum(word in some for word in spelled), default=frozenset())

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gossamer import files
-from gossamer.errors import Damaged
-from gossamer.files import walk
+from gossamer.errors import Damaged, StorageError
+from gossamer.files import anchors, walk
 
 ANY = re.compile(r".*")
 
@@ -22,7 +22,7 @@ ANY = re.compile(r".*")
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel before 5.6 cannot be asked in one call, nor one whose sandbox knows no such call."""
     if request.param == "folder by folder":
-        monkeypatch.setattr(walk, "_at_once", lambda path, flags: -1)
+        monkeypatch.setattr(walk, "_at_once", lambda path, flags, start: -1)
 
 
 TAKES_A_FILE: dict[str, Callable[[Path], object]] = {
@@ -218,7 +218,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_reached_in_one_call_where_the_kernel_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = walk._at_once(os.fsencode(tmp_path), walk.STEP)
+    found = walk._at_once(os.fsencode(tmp_path), walk.STEP, walk._AT_FDCWD)
     if found < 0:
         pytest.skip("this kernel, or what it is in, has no openat2")
     os.close(found)
@@ -254,3 +254,78 @@ def test_folders_and_files_that_are_made_last(tmp_path: Path, monkeypatch: pytes
     done.clear()
     files.replace(tmp_path / "shards" / "plan", b"new")
     assert done == ["shards/plan.partial", "renamed", "shards"]
+
+
+# ---------------------------------------------------------------------------- anchors
+
+
+@pytest.mark.parametrize("is_relative", [False, True])
+def test_a_path_leads_into_the_folder_that_was_anchored_whatever_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_relative: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    moved, path = tmp_path / "moved", Path("dir") if is_relative else tmp_path / "dir"
+    files.make_folder(path / "below")
+    before = os.listdir("/proc/self/fd")
+    with anchors.anchored(path), anchors.anchored(path, anchors.place_of(path)):
+        anchors.require_in_place(path / "below")
+        path.rename(moved)
+        assert not anchors.is_in_place(path / "below")
+        files.replace(path / "file", b"x")
+        assert not path.exists()
+        (path / "below").mkdir(parents=True)  # another one
+        files.replace(path / "below" / "file", b"y")
+        files.make_folder(path / "new")
+        assert sorted(os.listdir(path / "below")) == []
+        assert files.entries(path) == ["below", "file", "new"]
+        with pytest.raises(StorageError, match=f"{tmp_path}/dir: was moved .*; it is {moved} now"):
+            anchors.require_in_place(path / "below")
+        with pytest.raises(StorageError, match="moved or replaced"), anchors.anchored(path, anchors.Place(1, 2)):
+            pytest.fail("it is another one")
+    assert (moved / "file").read_bytes() + (moved / "below" / "file").read_bytes() == b"xy"
+    assert files.entries(path) == ["below"]
+    assert anchors.is_in_place(path)  # nobody writes to it
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+def test_what_is_wrong_in_an_anchored_folder_has_its_whole_name(tmp_path: Path) -> None:
+    path = tmp_path / "dir"
+    files.make_folder(path)
+    (path / "link").symlink_to(tmp_path)
+    with anchors.anchored(path):
+        with pytest.raises(Damaged, match=re.escape(f"{path / 'link'}: is a link")):
+            files.read(path / "link" / "file")
+        with pytest.raises(FileNotFoundError) as raised:
+            files.read(path / "none" / "file")
+        assert str(raised.value.filename) == str(path / "none" / "file")
+        files.make_folder(tmp_path / "dir2")  # which is no part of it
+        assert files.entries(tmp_path / "dir2") == []
+
+
+def test_a_folder_that_was_removed_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "dir"
+    files.make_folder(path)
+    with anchors.anchored(path):
+        path.rmdir()
+        with pytest.raises(StorageError, match="was removed"):
+            anchors.require_in_place(path)
+
+
+def test_a_forked_process_goes_by_the_names_again(tmp_path: Path) -> None:
+    """It may have closed the descriptor, and opened something else."""
+    path = tmp_path / "dir"
+    files.make_folder(path)
+    with anchors.anchored(path):
+        child = os.fork()
+        if not child:
+            os._exit(len(walk.ANCHORS) + anchors.is_anchored(path))
+        assert os.waitpid(child, 0)[1] == 0
+        assert anchors.is_anchored(path)
+
+
+def test_a_worker_finds_no_other_folder_in_the_place_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "dir"
+    with pytest.raises(StorageError, match="moved or replaced"), anchors.anchored(path, anchors.Place(1, 2)):
+        pytest.fail("it is not there")
+    with pytest.raises(FileNotFoundError), anchors.anchored(path):
+        pytest.fail("it is not there")

@@ -10,7 +10,7 @@
     +-- Locked                 exit code 4   another process is writing to it
     |   +-- Fenced                           another machine has taken over one of its shards
     +-- NothingFetched         exit code 5   not one seed could be fetched
-    +-- StorageError           exit code 6   disk full, not writable or failing; no memory, files or processes left
+    +-- StorageError           exit code 6   disk full, failing, not writable; DIR moved; no memory, files or processes
     |   +-- StoreAway                        the store of its checkpoints does not answer, or takes nothing more
     +-- Damaged                exit code 7   the collection contradicts itself
     +-- NotFound               exit code 8   the collection does not know that address or host
@@ -78,7 +78,7 @@ class NothingFetched(GossamerError):
 
 
 class StorageError(GossamerError):
-    """Disk full, not writable, or failing; or the machine gives no memory, files or processes."""
+    """Disk full, failing or not writable; the directory was moved meanwhile; no memory, files or processes left."""
 
     exit_code = 6
 

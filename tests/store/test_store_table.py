@@ -473,3 +473,26 @@ class TableAgainstDict(RuleBasedStateMachine):
 
 TestTableAgainstDict = TableAgainstDict.TestCase
 TestTableAgainstDict.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+
+
+def test_a_table_stays_where_it_is_though_its_folder_is_renamed(tmp_path: Path) -> None:
+    """And another one put in its place: RocksDB writes files of its own, at any moment."""
+    here, moved, other = tmp_path / "here", tmp_path / "moved", tmp_path / "other"
+    for folder in (here, other):
+        with Table.open(folder / "table", FAMILIES, writable=True) as made:
+            fill(made, b"old")
+            made.commit()
+    before = sorted(path.name for path in (other / "table").iterdir())
+    with Table.open(here / "table", FAMILIES, writable=True) as table:
+        with Table.open(here / "table", FAMILIES, writable=False) as reader:
+            here.rename(moved)
+            other.rename(here)
+            assert list(reader.scan("pages")) == [(b"old", b"OLD")]
+        fill(table, b"new")
+        table.commit()
+        with pytest.raises(Locked):
+            Table.open(moved / "table", FAMILIES, writable=True)
+    assert sorted(path.name for path in (here / "table").iterdir()) == before
+    for folder, rows in ((here, [b"old"]), (moved, [b"new", b"old"])):
+        with Table.open(folder / "table", FAMILIES, writable=True) as table:
+            assert keys(table.scan("pages")) == rows

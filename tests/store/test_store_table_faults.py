@@ -220,7 +220,7 @@ class Watched:
 
     def __call__(self, *arguments: Any) -> Rdict:
         found = Rdict(*arguments)
-        if str(arguments[0]) != str(self.path):
+        if not os.path.samefile(arguments[0], self.path):  # it has another name for it
             self.opened += 1
             if self.left:
                 self.left -= 1

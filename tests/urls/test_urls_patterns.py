@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from gossamer.errors import InvalidPattern
+from gossamer.plan import Plan
 from gossamer.urls import Patterns
-from gossamer.urls.patterns import glob_hint
+from gossamer.urls import patterns as compiling
+from gossamer.urls.patterns import PATTERNS_MOST, glob_hint
 
 
 def test_a_pattern_may_match_anywhere() -> None:
@@ -78,3 +80,37 @@ def test_a_regular_expression_is_taken_as_it_is(pattern: str) -> None:
 def test_a_pattern_of_a_shell_that_does_not_compile_says_what_it_would_be() -> None:
     with pytest.raises(InvalidPattern, match=r"perhaps '\\.pdf\$' is meant"):
         Patterns(["*.pdf"])
+
+
+def test_the_patterns_of_a_plan_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    compile_one = compiling._compiled
+
+    def counted(pattern: str) -> object:
+        compiled.append(pattern)
+        return compile_one(pattern)
+
+    monkeypatch.setattr(compiling, "_compiled", counted)
+    plan = Plan(exclude=("/compiled-once/", "/and-this/"), include=("compiled",))
+    assert plan.as_scope().check("http://a.example/compiled-once/", 0)
+    assert plan.changed(depth=3).as_scope() != plan.as_scope()
+    assert sorted(compiled) == sorted(
+        [*plan.exclude, *plan.include, "(?:/compiled-once/)|(?:/and-this/)", "(?:compiled)"]
+    )
+
+
+def test_too_many_patterns_are_refused_in_a_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        InvalidPattern, match=r"^50,001 patterns: 50,000 can be searched for at most; one can say"
+    ) as told:
+        Patterns([f"/{number}/" for number in range(PATTERNS_MOST + 1)])
+    assert len(str(told.value)) < 200
+    monkeypatch.setattr(compiling, "_MEMORY", 20_000)
+    with pytest.raises(
+        InvalidPattern, match=r"^300 patterns: too long to be searched for together; one can say"
+    ) as told:
+        Patterns([f"^https://a{number}[.]example/" for number in range(300)])
+    assert len(str(told.value)) < 200
+    with pytest.raises(InvalidPattern, match="does not compile") as told:
+        Patterns(["(" + "a" * 100_000])
+    assert len(str(told.value)) < 2_000

@@ -31,6 +31,7 @@ from gossamer.collection.steered import Steered
 from gossamer.collection.steering import wanted
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.logins import Logins
+from gossamer.files import anchors
 from gossamer.frontier.answer.removal import is_removed
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
@@ -289,6 +290,7 @@ class Crawling(Steered, Alerting, Upkeep):
             before = requests.pending(self.path)
             ends = outside.clock.steady() + ROUND if rounds.keep_fresh else None
             await crawl_all(replace(job, fresh_until=ends), lock, rounds.report, stop, outside, apart=rounds.apart)
+            anchors.require_in_place(self.path)
             goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(job.plan, outside)
             more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
             if rounds.file_changes is not None and not more and not stop.is_set():

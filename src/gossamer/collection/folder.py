@@ -12,6 +12,7 @@ from gossamer import plan as plans
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.plan_text import edited
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
+from gossamer.files import anchors
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.manifest import is_born
@@ -67,13 +68,17 @@ class Folder:
             if files.kind(part) == files.A_LINK:
                 files.is_folder(part)
 
+    def is_there(self) -> bool:
+        """Is there a directory? One that is being written to is, by whatever name."""
+        return anchors.is_anchored(self.path) or self.path.is_dir()
+
     def has_plan(self) -> bool:
         """Was anything asked for here?"""
-        return self.path.is_dir() and files.kind(self.plan_file) != ""
+        return self.is_there() and files.kind(self.plan_file) != ""
 
     def exists(self) -> bool:
         """Is it a collection? A damaged one is one too."""
-        return self.path.is_dir() and bool(self.numbers())
+        return self.is_there() and bool(self.numbers())
 
     def require(self) -> None:
         """Say clearly why it is none, or that it is somebody else's."""
@@ -154,7 +159,7 @@ class Folder:
     def load_plan(self) -> Plan:
         """The plan as it stands on disk."""
         if not self.exists():
-            here = self.path.is_dir() and files.is_file(self.plan_file)
+            here = self.is_there() and files.is_file(self.plan_file)
             return plans.load(self.plan_file) if here else Plan()
         cure = f"`gossamer verify {self.path} --repair` puts back the settings of the last crawl"
         if damage := self.damage_of_plan():

@@ -6,15 +6,18 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from errno import EACCES, EPERM, EROFS
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gossamer import files
+from gossamer.engine.protocols import Work, WorkerLink
 from gossamer.errors import Damaged, Locked, StorageError, shortage
+from gossamer.files import anchors
 
 CRAWL = "crawl"
 """What a crawl signs the lock with."""
@@ -38,13 +41,53 @@ class _Mark(msgspec.Struct):
 
 @contextmanager
 def exclusive(folder: Path, verb: str = "") -> Iterator[int]:
-    """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock."""
+    """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock.
+
+    Whatever is moved to its place meanwhile is not touched. That this has happened is said at the end, if not before;
+    whatever else went wrong, it is the reason.
+    """
+    with _anchored(folder):
+        try:
+            with _exclusive(folder, verb) as handle:
+                yield handle
+        except Exception:
+            anchors.require_in_place(folder)
+            raise
+        anchors.require_in_place(folder)
+
+
+def keeping(work: Work, folder: Path) -> Work:
+    """Work of another process, in the very collection that this one holds."""
+    return partial(_kept, work, folder, anchors.place_of(folder))
+
+
+async def _kept(work: Work, folder: Path, place: anchors.Place | None, link: WorkerLink) -> None:
+    with anchors.anchored(folder, place):
+        await work(link)
+
+
+@contextmanager
+def _anchored(folder: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(anchors.anchored(folder))
+        except OSError as error:
+            raise _refused(error, folder) from error
+        yield
+
+
+def _refused(error: OSError, folder: Path) -> StorageError:
+    words = f"{folder}: cannot be written to ({error.strerror}); check its owner and mode"
+    return shortage(error, folder) or StorageError(words)
+
+
+@contextmanager
+def _exclusive(folder: Path, verb: str) -> Iterator[int]:
     try:
         _require_no_folder(folder)
         handle = files.descriptor(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        words = f"{folder}: cannot be written to ({error.strerror}); check its owner and mode"
-        raise shortage(error, folder) or StorageError(words) from error
+        raise _refused(error, folder) from error
     try:
         if not _locked(handle):
             raise Locked(f"{folder}: in use by {_describe(handle)}")

@@ -25,6 +25,7 @@ from gossamer import files
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import CRAWL, exclusive, holder
 from gossamer.errors import GossamerError, Locked, UsageError
+from gossamer.files import anchors
 from gossamer.plan import Plan
 from gossamer.shown import log
 
@@ -100,22 +101,24 @@ class Steering:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Nobody else changes the plan or what is asked for meanwhile."""
-        handle = files.folder_descriptor(self.folder)
-        try:
-            _take(handle, self.folder)
-            yield
-        finally:
-            os.close(handle)
+        with anchors.anchored(self.folder):
+            handle = files.folder_descriptor(self.folder)
+            try:
+                _take(handle, self.folder)
+                yield
+            finally:
+                os.close(handle)
 
     @contextmanager
     def changing(self) -> Iterator[bool]:
         """The same, for somebody who is no crawl. Whether a crawl runs; no other command may."""
-        if self.crawl() is not None:
-            with self.alone():
-                yield True
-        else:
-            with exclusive(self.folder), self.alone():
-                yield False
+        with anchors.anchored(self.folder):
+            if self.crawl() is not None:
+                with self.alone():
+                    yield True
+            else:
+                with exclusive(self.folder), self.alone():
+                    yield False
 
     def crawl(self) -> str | None:
         """The name of the crawl that runs, if one does."""

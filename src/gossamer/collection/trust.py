@@ -94,7 +94,7 @@ def _rename(folder: Folder, name: bytes) -> None:
 
 def is_known(folder: Folder) -> bool:
     """Has this user made it, or crawled with it, on this machine?"""
-    return folder.path.is_dir() and _name(folder) in _known() - {b""}
+    return folder.is_there() and _name(folder) in _known() - {b""}
 
 
 def agree(folder: Folder, what: str) -> None:

@@ -6,7 +6,8 @@ folder from its root, no link is followed, and only a regular file is opened; wh
 with the cure. Names are matched against the shape of those we make: what we did not make is not listed or deleted.
 
 A path that comes here has no link above the collection either: `collection/folder.py` sees to that, so DIR itself may
-be one. Libraries that open files by themselves are let in after `require_plain` has looked at all there is.
+be one. Libraries that open files by themselves are let in after `require_plain` has looked at all there is. Whoever
+writes has anchored DIR (`anchors`): it is the same directory then, whatever is moved to its place.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import ELOOP, ENOTDIR
 from pathlib import Path
+from threading import RLock
 
 from gossamer.errors import Damaged
 
@@ -40,9 +41,15 @@ _syscall.restype = ctypes.c_long
 _syscall.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
-def _at_once(path: bytes, flags: int) -> int:
+ANCHORS: dict[str, int] = {}
+"""Folders at which a way begins, whatever they are called by now, and their descriptors: see `anchors`."""
+CHANGING = RLock()
+"""Held while an anchor is used or goes: its descriptor may be another file in the next moment."""
+
+
+def _at_once(path: bytes, flags: int, start: int) -> int:
     """A descriptor of a folder, in one call; negative when it is none, or one cannot ask like this here."""
-    return int(_syscall(_OPENAT2, _AT_FDCWD, path, ctypes.addressof(_HOW[flags]), ctypes.sizeof(_How)))
+    return int(_syscall(_OPENAT2, start, path, ctypes.addressof(_HOW[flags]), ctypes.sizeof(_How)))
 
 
 def descended(folder: Path, flags: int = STEP) -> int:
@@ -50,14 +57,40 @@ def descended(folder: Path, flags: int = STEP) -> int:
     parts = folder.parts
     if ".." in parts:
         raise Damaged(f"{folder}: leads out of the folder that it is in; nothing was touched")
-    found = _at_once(os.fsencode(folder), flags)
+    if ANCHORS:
+        with CHANGING:
+            if (start := _anchor(os.fspath(folder))) is not None:
+                found = _at_once(os.fsencode(start[1]), flags, start[0])
+                return found if found >= 0 else _walked_from(*start, folder, flags)
+    found = _at_once(os.fsencode(folder), flags, _AT_FDCWD)
     return found if found >= 0 else _walked(folder, flags)
 
 
-def _walked(folder: Path, flags: int) -> int:
+def _anchor(folder: str) -> tuple[int, str] | None:
+    """The anchor that a folder is, or is in, and the way from there."""
+    if not folder.startswith("/"):
+        folder = os.path.abspath(folder)
+    for root, handle in ANCHORS.items():
+        if folder.startswith(root) and folder[len(root) : len(root) + 1] in ("", "/"):
+            return handle, folder[len(root) + 1 :] or "."
+    return None
+
+
+def _walked_from(anchor: int, rest: str, folder: Path, flags: int) -> int:
+    """The same, with the name that everybody knows in what is said."""
+    try:
+        return _walked(Path(rest), flags, anchor)
+    except OSError as error:
+        error.filename = str(folder)
+        raise
+    except Damaged as error:
+        raise Damaged(f"{str(folder)[: -len(rest)]}{error}") from None
+
+
+def _walked(folder: Path, flags: int, anchor: int | None = None) -> int:
     start = "/" if folder.is_absolute() else ""
     parts = folder.parts[bool(start) :]
-    here = os.open(start or ".", flags if not parts else STEP)
+    here = os.open(start or ".", flags if not parts else STEP, dir_fd=anchor)
     for depth, name in enumerate(parts, 1):
         above, here = here, -1
         try:

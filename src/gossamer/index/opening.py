@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import closing
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
@@ -15,6 +16,7 @@ import tantivy
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.files import scratch
+from gossamer.files.anchors import Entrance
 from gossamer.index import FILES
 from gossamer.index.entry import TERMS
 from gossamer.index.faults import failed, system_error, unpanicked, writing
@@ -41,8 +43,8 @@ def open_to_write(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
         files.make_folder(folder)
     try:
         _require_ours(folder)
-        with unpanicked():
-            return _with_terms(tantivy.Index(schema, path=str(folder)))
+        with unpanicked(), closing(Entrance(folder)) as entrance:  # of which it takes the name of now
+            return _with_terms(tantivy.Index(schema, path=entrance.name))
     except (ValueError, OSError) as error:
         if system_error(error) not in {0, ENOENT}:
             raise failed(folder, error) from error  # the disk, and not the index

@@ -3,6 +3,9 @@
 Text arrives as terms (`analysis`), so all that is left to the engine is to split at spaces. A commit is atomic. It
 carries the number of the last change that it covers as a row of its own, so that an index tells exactly which pages it
 holds, and what came later can be added after a crash. The folder can be thrown away: it is made from the collection.
+
+The engine goes by the name that the folder had when it was opened, and takes no other. So before each step it is looked
+whether the collection still has that name: in the place of one that was moved there may be another.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from pathlib import Path
 import tantivy
 
 from gossamer.engine import proc
+from gossamer.files import anchors
 from gossamer.index.entry import PHRASED, TEXTS, Entry, Shown, TextSpan, document, length, schema, shown_of, within
 from gossamer.index.faults import reading, unpanicked, unreadable, writing
 from gossamer.index.opening import let_read, open_to_read, open_to_write
@@ -245,11 +249,14 @@ class ShardIndex:
         """End writing; what was not committed is forgotten."""
         if self._writer is not None:
             writer, self._writer = self._writer, None
+            if not anchors.is_in_place(self._folder):
+                return  # what it would finish now would go to another collection
             with suppress(ValueError), unpanicked():  # a thread broke, as on a full disk: the commit is what counts
                 writer.wait_merging_threads()
             let_read(self._folder)
 
     def _writing(self) -> tantivy.IndexWriter:
+        anchors.require_in_place(self._folder)
         if self._writer is None:
             self._writer = self.index.writer(MEMORY, 1)
             # A commit that was killed leaves lists of deleted rows, named by the number of the change. The same changes

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from gossamer import files
 from gossamer.errors import StorageError
 
 MARGIN = 1.1
@@ -51,7 +52,11 @@ class Marks:
 
 def room(folder: Path) -> Room:
     """What the system says."""
-    disk = os.statvfs(folder)
+    handle = files.folder_descriptor(folder)
+    try:
+        disk = os.statvfs(handle)
+    finally:
+        os.close(handle)
     return Room(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize)
 
 

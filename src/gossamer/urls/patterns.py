@@ -8,13 +8,19 @@ not. The price: no look-around and no back-references.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
+from functools import lru_cache
 
 import re2  # type: ignore[import-untyped]  # the package ships no types
 
 from gossamer.errors import InvalidPattern
 
+PATTERNS_MOST = 50_000
+"""Patterns that are searched for together. To compile so many takes seconds."""
 _MEMORY = 64 << 20
+_SHOWN = 300
+"""Characters of a pattern that are shown."""
+_FEWER = "one can say the same of many addresses, as in '^https://[^/]*example[.]org/(a|b|c)/'"
 _GLOB = re.compile(r"^\*|(?<![\\\])])/\*+(?:[.\w/]|$)")
 """A star at the beginning or after a slash, as in `*.pdf` and `/guide/*.html`: nobody wants slashes repeated."""
 _MEANT = {".": r"\.", "*": "[^/]*", "?": "[^/]"}
@@ -24,9 +30,16 @@ _MEANT = {".": r"\.", "*": "[^/]*", "?": "[^/]"}
 class Patterns:
     """Some regular expressions, searched for anywhere in a text."""
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    def __init__(self, patterns: Collection[str]) -> None:
+        if len(patterns) > PATTERNS_MOST:
+            raise InvalidPattern(f"{len(patterns):,} patterns: {PATTERNS_MOST:,} can be searched for at most; {_FEWER}")
         self._each = [(pattern, _compiled(pattern)) for pattern in patterns]
-        self._any = _compiled("|".join(f"(?:{pattern})" for pattern, _ in self._each))
+        try:
+            self._any = _compiled("|".join(f"(?:{pattern})" for pattern, _ in self._each))
+        except InvalidPattern:  # each of them compiles
+            raise InvalidPattern(
+                f"{len(patterns):,} patterns: too long to be searched for together; {_FEWER}"
+            ) from None
 
     def match(self, text: str) -> bool:
         """Does one of them occur in `text`?"""
@@ -40,6 +53,12 @@ class Patterns:
             return self._each[0][0]
         data = text.encode("utf-8", "replace")
         return next(pattern for pattern, regexp in self._each if regexp.search(data))
+
+
+@lru_cache(maxsize=8)
+def patterns(each: tuple[str, ...]) -> Patterns:
+    """The same for the same ones: a plan is looked at many times, and may have thousands."""
+    return Patterns(each)
 
 
 def glob_hint(pattern: str) -> str:
@@ -64,8 +83,8 @@ def _compiled(pattern: str) -> re2._Regexp:
         reason = error.args[0].decode("utf-8", "replace")
     except UnicodeEncodeError:
         reason = "it contains a lone surrogate"
-    hint = f" {hint};" if (hint := glob_hint(pattern)) else ""
+    hint = f" {hint};" if (hint := glob_hint(pattern[:_SHOWN])) else ""
     raise InvalidPattern(
-        f"the pattern {pattern!r} does not compile: {reason};{hint} patterns are RE2 regular expressions, "
-        "without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
+        f"the pattern {pattern[:_SHOWN]!r} does not compile: {reason[:_SHOWN]};{hint} patterns are RE2 regular"
+        " expressions, without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
     )

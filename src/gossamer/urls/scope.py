@@ -16,7 +16,7 @@ from gossamer.errors import InvalidPlan
 from gossamer.model import URL
 from gossamer.shown import counted
 from gossamer.urls.keys import authority, host, origin
-from gossamer.urls.patterns import Patterns
+from gossamer.urls.patterns import Patterns, patterns
 from gossamer.urls.seed_prints import SeedPrints
 from gossamer.urls.sites import site
 
@@ -129,11 +129,11 @@ class Scope:
 
     @cached_property
     def _included(self) -> Patterns:
-        return Patterns(self.include)
+        return patterns(self.include)
 
     @cached_property
     def _excluded(self) -> Patterns:
-        return Patterns(self.exclude)
+        return patterns(self.exclude)
 
     def _trap(self, url: URL) -> str | None:
         if self.kind == "folders":

@@ -25,7 +25,7 @@ from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table
-from gossamer.urls import Patterns
+from gossamer.urls.patterns import patterns
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.stages import Keeper
@@ -54,7 +54,7 @@ class Rendering:
         self._renders = Renders(table)
         self._renderer = Renderer(plan.html_bytes)
         turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._ask = Asking(fetch, errands, kept, Remembered(), turns, Patterns(plan.exclude), addresses, signs_out)
+        self._ask = Asking(fetch, errands, kept, Remembered(), turns, patterns(plan.exclude), addresses, signs_out)
 
     async def fetch(self, visit: Visit) -> Capture:
         """What came, and what a browser has made of it where that is worth it."""

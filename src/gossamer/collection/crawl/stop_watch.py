@@ -1,4 +1,8 @@
-"""Does anybody want this crawl to stop? The process that is in charge looks at the file of `steering` now and then."""
+"""Does anybody want this crawl to stop? The process that is in charge looks at the file of `steering` now and then.
+
+It also ends in good order when its directory was moved away, or another one to its place: whoever looks there next
+would be told nothing of a crawl that works elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gossamer.collection.steering import LOOK, OrdersWatch
+from gossamer.files import anchors
 from gossamer.model import Clock
 
 LATELY = 2 * LOOK
@@ -23,7 +28,7 @@ class StopWatch:
 
     @asynccontextmanager
     async def set(self, stop: asyncio.Event) -> AsyncIterator[None]:
-        """While this lasts, the event is set when somebody does."""
+        """While this lasts, the event is set when somebody does, or has moved the directory."""
         task = asyncio.get_running_loop().create_task(self._wait(stop))
         try:
             yield
@@ -33,7 +38,7 @@ class StopWatch:
     async def _wait(self, stop: asyncio.Event) -> None:
         while not stop.is_set():
             await asyncio.sleep(LOOK)
-            if self._look() == self._me:
+            if self._look() == self._me or not anchors.is_in_place(self._watch.steering.folder):
                 stop.set()
 
     def _look(self) -> str | None:

@@ -39,6 +39,7 @@ from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.lock import keeping
 from gossamer.collection.status import Fetched, Progress, together
 from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.collection.stored import refresh
@@ -150,7 +151,7 @@ class CrawlSupervisor:
         self._leases = IpLeases(gate, 0, delay=job.plan.ip_delay)
         self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)
         return Crew(
-            partial(work, job),
+            keeping(partial(work, job), job.path),
             shards,
             heard=self._heard,
             died=self._died,

@@ -30,6 +30,7 @@ from gossamer.collection.derive.settling import Sampled, has_template, name_of, 
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.lock import keeping
 from gossamer.collection.page_fields import DocumentNumbers
 from gossamer.collection.sites import site_of
 from gossamer.convert.html.template import Hashes, Mask, Template
@@ -132,7 +133,7 @@ class Gathered:
 
 async def _crew(job: Job, shards: int, lock: int, gathered: Gathered) -> None:
     crew = Crew(
-        partial(work, job),
+        keeping(partial(work, job), job.path),
         shards,
         heard=gathered.heard,
         died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),

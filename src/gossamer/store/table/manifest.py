@@ -64,12 +64,12 @@ def is_born(path: Path, families: Iterable[str]) -> bool:
     return made is None or any(name.encode() in made for name in columns)
 
 
-def make_door(path: Path, current: bytes, scratch: Path) -> Path:
-    """A folder that can be opened in the place of the table."""
+def make_door(place: str, current: bytes, scratch: Path) -> Path:
+    """A folder that can be opened in the place of the table, which has this name as long as it is read."""
     door = scratch / "table"
     door.mkdir()
     (door / CURRENT).write_bytes(current)
-    (door / _named(current)).symlink_to(path.absolute() / _named(current))
+    (door / _named(current)).symlink_to(f"{place}/{_named(current)}")
     return door
 
 

@@ -5,6 +5,9 @@ changes, range scans. RocksDB brings the log, the memtable, the sorted files and
 we add the batch of uncommitted changes that reads already see. Where we differ: versions in time
 are part of a key if a family wants them, and a batch may change many rows at once.
 
+It opens files by their names at any moment, from threads of its own. So it is given a name that stays with the folder,
+whatever that is called by now: otherwise it would go on in another collection that somebody has moved there.
+
 RocksDB, through rocksdict in raw mode (bytes in, bytes out), because it writes durable batches three
 times cheaper than LMDB or SQLite, needs a third of their disk, and lets other processes read while one
 writes. rocksdict reports every fault as a bare `Exception`; they are told apart here by their words.
@@ -12,10 +15,11 @@ writes. rocksdict reports every fault as a bare `Exception`; they are told apart
 
 from __future__ import annotations
 
+import fcntl
 import heapq
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from errno import EAGAIN, EIO, EMFILE, ENOMEM
 from itertools import islice
 from os import strerror
@@ -45,6 +49,7 @@ from rocksdict import (
 from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError, shortage
 from gossamer.files import scratch as scratches
+from gossamer.files.anchors import Entrance
 from gossamer.store.table import sorted_files
 from gossamer.store.table.locality import Place, places
 from gossamer.store.table.manifest import CURRENT, make_door, mark
@@ -61,6 +66,8 @@ _OPTIONS = re.compile(r"OPTIONS-[0-9]{6,12}")
 _NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 _DENIED = re.compile(r"([^/\s:]+): (Permission denied|Operation not permitted)$")
+_ENTRANCE = re.compile(r"/proc/self/fd/[0-9]+")
+"""The name that RocksDB has for a table: see `files.anchors`."""
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
 LIST_BYTES = 16 << 20
@@ -105,12 +112,13 @@ class Table:
         path: Path,
         database: Rdict,
         families: Mapping[str, Place],
-        scratch: TemporaryDirectory[str] | None = None,
+        held: ExitStack,
         lacking: Iterable[str] = (),
     ) -> None:
-        """It has these `families`, and lacks some that are asked for: they have no rows."""
+        """It has these `families`, and lacks some that are asked for: they have no rows. What is `held` for it goes
+        when it is closed."""
         self._path = path
-        self._scratch = scratch
+        self._held = held
         self._database = database
         columns = {place.column for place in families.values()}
         self._columns: dict[str, Rdict] = {name: database.get_column_family(name) for name in columns}
@@ -267,10 +275,11 @@ class Table:
 
     def checkpoint(self, place: Path) -> None:
         """Make a copy of all that is committed, of links to the files that never change; `place` must not be there."""
-        try:
-            Checkpoint(self._database).create_checkpoint(str(place.absolute()))
-        except Exception as error:
-            raise _told(error, self._path) from error
+        with closing(Entrance(place.parent)) as entrance:
+            try:
+                Checkpoint(self._database).create_checkpoint(f"{entrance.name}/{place.name}")
+            except Exception as error:
+                raise _told(error, self._path) from error
 
     def drop_changes(self) -> None:
         """Forget all changes since the last commit. What others have made of them is wrong after this."""
@@ -288,8 +297,7 @@ class Table:
                 self._columns.popitem()[1].close()
         with suppress(Exception):
             self._database.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        self._held.close()
 
     def __enter__(self) -> Table:
         return self
@@ -396,9 +404,22 @@ def _open_writer(path: Path, families: Sequence[str]) -> Table:
     # Most rows that are looked for are not there yet: a filter says so for half of what the search takes.
     options.set_memtable_whole_key_filtering(True)
     options.set_memtable_prefix_bloom_ratio(0.05)
-    _forget_options(path)
-    placed = places(families, _made(path, path) if files.kind(path / CURRENT) else ())
-    return Table(path, _database(path, placed, options, AccessType.read_write()), placed)
+    with ExitStack() as stack:
+        entrance = stack.enter_context(closing(Entrance(path)))
+        _require_only(entrance.handle, path)
+        stack.callback(fcntl.flock, entrance.handle, fcntl.LOCK_UN)  # also where a forked process has it open
+        _forget_options(path)
+        placed = places(families, _made(path, entrance.name) if files.kind(path / CURRENT) else ())
+        database = _database(entrance.name, placed, options, AccessType.read_write(), path)
+        return Table(path, database, placed, stack.pop_all())
+
+
+def _require_only(handle: int, path: Path) -> None:
+    """RocksDB tells writers of one process apart by the name of the table, and each has another name for it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise _in_use(path) from None
 
 
 def _forget_options(path: Path) -> None:
@@ -430,44 +451,40 @@ def _open_reader(path: Path, families: Sequence[str]) -> Table:
 
 def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = False) -> Table:
     """Open a table by way of a folder that has nothing but a link to its manifest. All else is found by the options."""
-    options, place = _options(), str(path.absolute())
-    options.set_db_paths([DBPath(place, 0)])
-    options.set_wal_dir(place)
+    options = _options()
     # The writer deletes files that it has compacted; what a reader holds open stays readable.
     options.set_max_open_files(-1)
-    scratch = TemporaryDirectory(prefix=scratches.prefix())
-    try:
-        door = make_door(path, current, Path(scratch.name))
-        made = _made(path, door)
+    with ExitStack() as stack:
+        place = stack.enter_context(closing(Entrance(path))).name
+        options.set_db_paths([DBPath(place, 0)])
+        options.set_wal_dir(place)
+        scratch = stack.enter_context(TemporaryDirectory(prefix=scratches.prefix()))
+        door = make_door(place, current, Path(scratch))
+        made = _made(path, str(door))
         placed = places(families, made)
-        present = {name: place for name, place in placed.items() if place.column in made}
+        present = {name: each for name, each in placed.items() if each.column in made}
         if not present:
             raise Damaged(f"{path}: this table has none of our rows; {_CURE}")
         lacking = placed.keys() - present.keys()
-        log = str(Path(scratch.name, "log"))
+        log = str(Path(scratch, "log"))
         access = AccessType.read_only(error_if_log_file_exist=False) if alone else AccessType.secondary(log)
-        return Table(path, _database(door, present, options, access, path), present, scratch, lacking)
-    except BaseException:
-        scratch.cleanup()
-        raise
+        return Table(path, _database(str(door), present, options, access, path), present, stack.pop_all(), lacking)
 
 
-def _made(path: Path, door: Path) -> Container[str]:
+def _made(path: Path, door: str) -> Container[str]:
     """The column families that a table has, which is opened by that `door`."""
     try:
-        return frozenset(Rdict.list_cf(str(door)))
+        return frozenset(Rdict.list_cf(door))
     except Exception as error:
         raise _told(error, path) from error
 
 
-def _database(
-    path: Path, placed: Mapping[str, Place], options: Options, access: AccessType, named: Path | None = None
-) -> Rdict:
-    """`named` is what it is called when something is wrong."""
+def _database(place: str, families: Mapping[str, Place], options: Options, access: AccessType, path: Path) -> Rdict:
+    """`path` is what it is called when something is wrong."""
     try:
-        return Rdict(str(path), options, {place.column: options for place in placed.values()}, access)
+        return Rdict(place, options, {family.column: options for family in families.values()}, access)
     except Exception as error:
-        raise _told(error, named or path) from error
+        raise _told(error, path) from error
 
 
 def _options() -> Options:
@@ -539,12 +556,12 @@ def _walk(rows: RdictIter, path: Path, _bound: object) -> Iterator[tuple[bytes, 
 
 def _told(error: Exception, path: Path) -> Exception:
     """What RocksDB said, as one of our errors, with what to do about it."""
-    words = str(error)
+    words = _ENTRANCE.sub(lambda _: str(path), str(error))
     low = words.lower()
     if isinstance(error, DbClosedError):
         return error
     if "/lock:" in low or "lock hold" in low:
-        return Locked(f"{path}: another process is writing to this table; wait until it has ended")
+        return _in_use(path)
     if "no space left" in low or "file too large" in low or "quota" in low:
         return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
     for number in (EMFILE, ENOMEM, EIO, EAGAIN):  # in the words of the system, which the library repeats
@@ -555,3 +572,7 @@ def _told(error: Exception, path: Path) -> Exception:
     if (found := _DENIED.search(words)) is not None:  # what stands before the name may be a reader's own folder
         return StorageError(f"{path / found[1]}: cannot be read ({found[2]}); check its owner and mode")
     return StorageError(f"{path}: the table cannot be used: {words}")
+
+
+def _in_use(path: Path) -> Locked:
+    return Locked(f"{path}: another process is writing to this table; wait until it has ended")

@@ -70,8 +70,7 @@ def all_failed(ledger: Ledger, prefixes: Iterable[bytes]) -> Iterator[Change]:
 
 def failed_seeds(ledger: Ledger) -> Iterator[Change]:
     """All seeds that failed."""
-    rows = ledger.all() if ledger.counts.failed else ()
-    return failed(ledger, [url for url, entry in rows if entry.state is State.FAILED and _is_seed(url, entry)])
+    return failed(ledger, [url for url, entry in _failed_rows(ledger) if _is_seed(url, entry)])
 
 
 def _is_seed(url: str, entry: Entry) -> bool:
@@ -81,19 +80,21 @@ def _is_seed(url: str, entry: Entry) -> bool:
 
 def blocked(ledger: Ledger) -> Iterator[Change]:
     """All that failed because the guard refused the address of its host."""
-    if any(words.startswith(Fault.BLOCKED_ADDRESS) for words in ledger.counts.failures):
-        for url, entry in list(ledger.all()):
-            if entry.state is State.FAILED and entry.reason.startswith(Fault.BLOCKED_ADDRESS):
-                yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+    any_blocked = any(words.startswith(Fault.BLOCKED_ADDRESS) for words in ledger.counts.failures)
+    rows = _failed_rows(ledger) if any_blocked else ()
+    return failed(ledger, [url for url, entry in rows if entry.reason.startswith(Fault.BLOCKED_ADDRESS)])
 
 
 def refused(ledger: Ledger, is_let_in: Callable[[str], bool], urls: Iterable[str] | None = None) -> Iterator[Change]:
     """What failed for want of a login and has one now: all of it, or those of some addresses."""
-    if ledger.counts.failed:
-        rows = list(ledger.all()) if urls is None else [(url, ledger.get(url)) for url in urls]
-        for url, entry in rows:
-            if entry is not None and entry.state is State.FAILED and entry.status in WANTS_LOGIN and is_let_in(url):
-                yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+    rows = _failed_rows(ledger) if urls is None else ((url, ledger.get(url)) for url in urls)
+    wanted = (url for url, entry in rows if entry is not None and entry.status in WANTS_LOGIN and is_let_in(url))
+    return failed(ledger, list(wanted))
+
+
+def _failed_rows(ledger: Ledger) -> Iterator[tuple[str, Entry]]:
+    rows = ledger.all() if ledger.counts.failed else ()
+    return ((url, entry) for url, entry in rows if entry.state is State.FAILED)
 
 
 def admitted(rows: Iterable[tuple[str, Entry]], discovery: Discovery) -> Iterator[Change]:

@@ -193,8 +193,8 @@ def test_a_list_of_the_plan_can_be_emptied(tmp_path: Path) -> None:
         (["DIR", "@urls.txt"], "--seeds urls.txt"),
         (["DIR", "FILE"], "--seeds FILE"),
         (["DIR", "--seeds", "nothing.txt"], "cannot be read"),
-        (["DIR", "htttps//example.org/"], "write it with https://"),
-        (["DIR", "http//example.org/"], "write it with https://"),
+        (["DIR", "htttps//example.org/"], "write it as https://"),
+        (["DIR", "http//example.org/"], "write it as https://"),
     ],
 )
 def test_what_is_no_seed_is_never_asked_for(

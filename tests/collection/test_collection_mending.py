@@ -287,6 +287,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
         "index prepare",
         "index committed",
         "index finish",
+        "index gather",
         "index close",
         "prints close",
     ]

@@ -77,6 +77,7 @@ class Collection(Crawling):
             done = await importing.run(job, lock, report or (lambda _: None), stop)
             if plan.build:
                 self._link_up()
+                self.close()
         return replace(done, problems=(*found.problems, *done.problems))
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:

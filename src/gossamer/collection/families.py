@@ -27,7 +27,12 @@ BY_PAGE = (
 )
 """A row for each page or fewer; most crawls use some of them only."""
 _GROUPS = {**dict.fromkeys(SMALL, "small"), **dict.fromkeys(BY_PAGE, "by_page")}
-FAMILIES = tuple(
+FAMILIES: tuple[str, ...] = tuple(
     Grouped(name, _GROUPS[name]) if name in _GROUPS else name
     for name in (*FRONTIER_FAMILIES, *STORE_FAMILIES, *DEDUPE_FAMILIES, IMPORTS)
 )
+
+
+def only(*names: str) -> tuple[str, ...]:
+    """These of them, as a table has them."""
+    return tuple(family for family in FAMILIES if family in names)

@@ -6,7 +6,6 @@ left of a PDF or a ZIP file then cannot be read at all.
 
 from __future__ import annotations
 
-from gossamer.convert.files.kinds import likely
 from gossamer.fetch.limits import Limits
 from gossamer.model import Visit
 
@@ -16,7 +15,11 @@ LOOKED_AT = 4_096
 
 def kind_of(visit: Visit, media_type: str, head: bytes) -> str:
     """The media type, or what it is likely to be."""
-    return media_type or likely(head[:LOOKED_AT], visit.url)
+    if media_type:
+        return media_type
+    from gossamer.convert.files.kinds import likely  # with all that reads pages, which most answers do not need
+
+    return likely(head[:LOOKED_AT], visit.url)
 
 
 def cap(limits: Limits, visit: Visit, media_type: str, head: bytes) -> int:

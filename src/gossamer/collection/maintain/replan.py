@@ -10,6 +10,7 @@ from gossamer import files
 from gossamer import plan as plans
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.families import only
 from gossamer.collection.folder import Folder
 from gossamer.errors import GossamerError, InvalidPlan
 from gossamer.frontier.entries import META
@@ -62,7 +63,7 @@ def _remembered(folder: Folder, known: list[Imprint]) -> tuple[Plan, str]:
 
 def _imprints(folder: Folder) -> Iterator[Imprint]:
     for index in folder.numbers():
-        with suppress(GossamerError), Table.open_alone(folder.table(index), (META,)) as table:
+        with suppress(GossamerError), Table.open_alone(folder.table(index), only(META)) as table:
             if found := imprint.of(table):
                 yield found
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from gossamer import files
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.imprint import Imprint
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.families import FAMILIES, only
 from gossamer.collection.folder import SHARDS, Folder
 from gossamer.collection.sites import owner_of
 from gossamer.errors import GossamerError
@@ -58,7 +58,7 @@ def _final(folder: Folder) -> dict[int, int]:
 
 
 def _imprint(folder: Folder, number: int) -> Imprint | None:
-    with suppress(GossamerError), Table.open_alone(folder.table(number), (META,)) as table:
+    with suppress(GossamerError), Table.open_alone(folder.table(number), only(META)) as table:
         return imprint.of(table)
     return None
 

@@ -47,6 +47,7 @@ class Upkeep(Reading):
         with exclusive(self.path) as lock:
             built = await builds.build(job, lock, report) if self._is_here else await self._on_nodes(job, report)
             self._link_up()
+            self.close()
         return built
 
     async def _on_nodes(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
@@ -216,6 +217,7 @@ class Upkeep(Reading):
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
         self.close()
         self._link_up()
+        self.close()
 
     def _link_up(self) -> None:
         """The graph of what is there now. If shards are open, they must have been opened since the last change."""

@@ -510,9 +510,9 @@ def survives(verb: Verb, place: Place, calm: Any, kills: Sequence[Kill]) -> int:
     """
     words, struck = verb.words, 0
     for kill in kills:
+        ends = verb.codes if struck else frozenset((0,))  # what was killed before may have been whole
         run = kill(place, words(place))
         struck += run.struck
-        ends = verb.codes if words is not verb.words or struck else frozenset((0,))  # the first one may have been whole
         assert run.code in (*ends, -signal.SIGKILL), run.said
         if run.code != -signal.SIGKILL:
             break

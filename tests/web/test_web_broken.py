@@ -13,11 +13,12 @@ from made_site import SITE, client, heron, words
 from starlette.testclient import TestClient
 
 import gossamer
+from gossamer.collection.ask import remembered
 from gossamer.collection.ask.broken import Broken, Source
 from gossamer.collection.ask.broken_table import BrokenTable
-from gossamer.web import broken_page, remembered
+from gossamer.collection.ask.remembered import Remembered
+from gossamer.web import broken_page
 from gossamer.web.broken_page import Found
-from gossamer.web.remembered import Remembered
 
 
 @pytest.fixture(scope="module")

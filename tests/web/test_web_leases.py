@@ -15,11 +15,11 @@ import pytest
 
 import gossamer
 from gossamer.collection import Collection
+from gossamer.collection.ask.remembered import Remembered
 from gossamer.errors import NotACollection, NotFound
 from gossamer.testing import MadeWeb, WebSpec
 from gossamer.web import leases as module
 from gossamer.web.leases import Busy, Leases
-from gossamer.web.remembered import Remembered
 
 T = TypeVar("T")
 

@@ -18,15 +18,19 @@ import tty
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.answers import at_rest, estimate
 from gossamer.cli.out import BOLD, PLAIN, say, say_json
 from gossamer.cli.terminal import encoded, is_coloured
 from gossamer.collection.ask.reading import Reading
+from gossamer.collection.ask.remembered import Remembered
+from gossamer.collection.lock import FILE as LOCK
+from gossamer.files.stamps import stamp
 from gossamer.shown import line, pasted, size, span
 
 if TYPE_CHECKING:
@@ -39,8 +43,6 @@ EVERY = 1.0
 WINDOW = 20
 """Views that a rate is taken over."""
 HOSTS_MOST, REASONS_MOST = 50, 5
-PATIENCE = 20
-"""So many times as long as it took to look at all hosts, they stay in their order."""
 _HOME, _END, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _OTHER_SCREEN, _THIS_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _INTERRUPT = b"q"
@@ -59,32 +61,16 @@ def top(options: argparse.Namespace) -> int:
     return 0
 
 
-class Orders(NamedTuple):
-    """How all hosts stand: to look at a million of them takes a second."""
-
-    queued: HostOrder | None
-    failed: HostOrder | None
-    until: float
-    """Steady time at which they are looked at again."""
-
-
-def _orders(collection: Reading) -> Orders:
-    began = time.monotonic()
-    queued, failed = (collection.host_order(sort) for sort in ("queued", "failed"))
-    now = time.monotonic()
-    return Orders(queued, failed, now + PATIENCE * (now - began))
-
-
 class View:
-    """What is shown, as of the last commit; hosts stand in the order of one before that is not old."""
+    """What is shown, as of the last commit; hosts stand in an order that is not old."""
 
-    def __init__(self, collection: Reading, before: View | None = None) -> None:
+    def __init__(self, collection: Reading, orders: Remembered[HostOrder | None] | None = None) -> None:
         collection.close()  # the next question sees what has been committed since
         self.status = collection.status()
-        known = before.orders if before else None
-        self.orders: Orders = known if known and time.monotonic() < known.until else _orders(collection)
-        self.waiting = collection.host_page("queued", limit=HOSTS_MOST, order=self.orders.queued)
-        self.failing = collection.host_page("failed", limit=REASONS_MOST, order=self.orders.failed)
+        known, state = orders or Remembered(), f":{stamp(collection.path, (LOCK,))}"
+        queued, failed = (known.get(sort, state, partial(collection.host_order, sort)) for sort in ("queued", "failed"))
+        self.waiting = collection.host_page("queued", limit=HOSTS_MOST, order=queued)
+        self.failing = collection.host_page("failed", limit=REASONS_MOST, order=failed)
         self.disk = shutil.disk_usage(collection.path).free
         self.when = time.monotonic()
 
@@ -165,7 +151,8 @@ def _watch(collection: Reading, folder: str) -> None:
     """Draw, wait for a key, a second or another size, and draw again."""
     past: deque[View] = deque(maxlen=WINDOW)
     with _screen() as woken:
-        view = View(collection)
+        orders: Remembered[HostOrder | None] = Remembered()  # to look at a million hosts takes a second
+        view = View(collection, orders)
         while True:
             past.append(view)
             _draw(view, past[0], folder)
@@ -178,7 +165,7 @@ def _watch(collection: Reading, folder: str) -> None:
                     _draw(view, past[0], folder)
                 if sys.stdin in ready and _ENDS & set(os.read(sys.stdin.fileno(), 100).decode(errors="replace") or "q"):
                     return
-            view = View(collection, view)
+            view = View(collection, orders)
 
 
 def _draw(view: View, past: View, folder: str) -> None:

@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from gossamer.collection.ask.remembered import Remembered
 from gossamer.errors import GossamerError
 from gossamer.web import (
     broken_page,
@@ -35,7 +36,6 @@ from gossamer.web.leases import Leases
 from gossamer.web.live import Pulse
 from gossamer.web.metrics import metrics
 from gossamer.web.receiver import Receiver
-from gossamer.web.remembered import Remembered
 from gossamer.web.safety import Access, Safety
 from gossamer.web.templating import environment
 

@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from gossamer.collection import Collection
 from gossamer.collection.ask.change_feed import MEDIA_TYPE, Feed, atom
+from gossamer.collection.ask.remembered import Remembered
 from gossamer.web.api import parameters
 from gossamer.web.face import Face, face_of
-from gossamer.web.remembered import Remembered
 from gossamer.web.templating import link
 
 LIMIT = 30.0

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gossamer.collection import Collection
+from gossamer.collection.ask.remembered import Remembered
 from gossamer.errors import NotFound
 from gossamer.frontier.host_details import HostDetails
 from gossamer.frontier.why import HostAnswer
 from gossamer.web.face import face_of
-from gossamer.web.remembered import Remembered
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.host_order import HostOrder

@@ -10,6 +10,7 @@ from gossamer.cli.options.verb_parts import (
     add_verb,
 )
 from gossamer.setting_text import visits
+from gossamer.shown import cut
 
 
 def convert(verbs: Verbs) -> None:
@@ -121,8 +122,9 @@ def _amount(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= _AMOUNT_MOST:
-        cut = text if len(text) < 40 else f"{text[:40]}..."
-        raise argparse.ArgumentTypeError(f"{cut!r} is no number above 0, like 5000, 5M or 1e9, and at most 1e18")
+        raise argparse.ArgumentTypeError(
+            f"{cut(text, 40)!r} is no number above 0, like 5000, 5M or 1e9, and at most 1e18"
+        )
     return found
 
 

@@ -315,12 +315,12 @@ class Table:
         """All rows of a family, from the disk and with their checksums."""
         reading = ReadOptions()
         reading.set_verify_checksums(True)
-        return self._walk(family, b"", None, reading)
+        return self._rows(family, b"", None, reading)
 
     def _stored(self, family: str, first: bytes, end: bytes | None) -> Iterator[tuple[bytes, bytes]]:
-        return self._walk(family, first, end, ReadOptions())
+        return self._rows(family, first, end, ReadOptions())
 
-    def _walk(
+    def _rows(
         self, family: str, first: bytes, end: bytes | None, reading: ReadOptions
     ) -> Iterator[tuple[bytes, bytes]]:
         prefix = self._prefixes[family]

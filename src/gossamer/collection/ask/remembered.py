@@ -46,6 +46,6 @@ class Remembered(Generic[T]):
 
 
 def _is_good(kept: _Kept[T], state: str) -> bool:
-    if kept.state.partition(":")[0] != state.partition(":")[0]:  # it begins with the place: see `leases.py`
+    if kept.state.partition(":")[0] != state.partition(":")[0]:  # it begins with the place: see `web/leases.py`
         return False
     return kept.state == state or time.monotonic() <= kept.until

@@ -31,11 +31,18 @@ class Crew(RayCrew):
         nobody: Callable[..., None] = lambda *_: None  # noqa: E731  # one line for three
         work = cast(Any, None)
         super().__init__("ray", partial(Unattended, work), len(where), heard=nobody, died=nobody, failed=nobody)
-        self._where = where
+        self._where, self._adopted = where, {*range(len(where))}
         self._seats = {number: cast(Seat, Station(number, node)) for number, node in enumerate(nodes, 1)}
         self.asked: list[tuple[str, int]] = []
+        self.told: list[tuple[str, str]] = []
+        self.deaf = asyncio.Event()
+        """Until then TWO does not answer."""
+        self.deaf.set()
 
     async def _try(self, seat: Seat, method: str, *told: object) -> bool:
+        if seat.node == TWO:
+            await self.deaf.wait()
+        self.told.append((seat.node.name, method))
         if method == "release":
             self.asked.append((seat.node.name, cast(int, told[0])))
         return True
@@ -96,3 +103,32 @@ def test_nodes_are_told_apart_by_what_ray_says(monkeypatch: pytest.MonkeyPatch) 
 def test_where_ray_cannot_be_asked_nobody_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(calls.ray, "_private")
     assert list(calls._drained()) == []
+
+
+def test_nobody_begins_before_all_stations_know_where() -> None:
+    async def test() -> None:
+        crew = Crew([None, 2], ONE, TWO)
+        crew.deaf.clear()
+        crew._place([0])
+        await asyncio.sleep(0.05)
+        assert crew.told == [("one", "connect")], "an answer of the second would go where the first worker was"
+        assert not crew._may_move(0)
+        crew.deaf.set()
+        await asyncio.sleep(0.05)
+        assert crew.told == [("one", "connect"), ("two", "connect"), ("one", "adopt")]
+        assert crew._may_move(0)
+
+    asyncio.run(test())
+
+
+def test_places_are_shared_out_with_who_joins_and_none_is_moved_twice() -> None:
+    async def test() -> None:
+        crew = Crew([1, 1, 1, 1, 2], ONE, TWO, THREE)
+        crew._balance()
+        await asyncio.sleep(0)
+        assert crew.asked == [("one", 0), ("one", 1)]
+        crew._balance()
+        await asyncio.sleep(0)
+        assert crew.asked == [("one", 0), ("one", 1)], "these are on their way"
+
+    asyncio.run(test())

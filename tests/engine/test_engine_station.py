@@ -92,13 +92,29 @@ def test_frames_are_taken_once_and_only_from_stations_on_the_list() -> None:
         here._crew.deliver = lambda target, whole: came.append(bytes(whole))  # type: ignore[method-assign]  # a spy
         blob = frame(Kind.MESSAGE, 1, 0, b"hello")
         assert not await here.take(8, 1, blob)
-        await here.connect(Routes((7, 8), {7: None, 8: None}))
+        await here.connect(Routes(1, (7, 8), {7: None, 8: None}))
         assert await here.take(8, 1, blob)
         assert await here.take(8, 1, blob), "it was a call that is made again"
         assert await here.take(SUPERVISOR, 1, blob)
         assert came == [blob, blob]
-        await here.connect(Routes((7, 9), {7: None, 9: None}))
-        assert not await here.take(8, 2, blob), "it was given up"
+        await here.connect(Routes(2, (7, 9), {7: None, 8: None, 9: None}))
+        assert await here.take(8, 2, blob)
+        assert len(came) == 2, "the worker that said it is elsewhere now"
+        await here.connect(Routes(3, (7, 9), {7: None, 9: None}))
+        assert not await here.take(8, 3, blob), "it was given up"
+        await here.close()
+
+    run(test())
+
+
+def test_routes_that_come_late_do_not_replace_newer_ones() -> None:
+    async def test() -> None:
+        here = await begun()
+        await here.connect(Routes(2, (7, 9), {7: None, 9: None}))
+        await here.connect(Routes(1, (7, 8), {7: None, 8: None}))
+        assert here._routes.where == (7, 9)
+        assert await here.take(9, 1, b"")
+        assert not await here.take(8, 1, b"")
         await here.close()
 
     run(test())

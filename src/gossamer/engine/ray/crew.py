@@ -89,7 +89,9 @@ class RayCrew(Owned):
         self._begins = time.monotonic() + (leasing.takeover if unclean else 0.0)
         self._where: list[int | None] = [None] * count
         self._over: set[int] = set()
+        self._adopted: set[int] = set()
         self._moving: set[int] = set()
+        self._routes = 0
         self._seats: dict[int, Seat] = {}
         self._shunned: dict[str, float] = {}
         """Nodes that did not answer, and until when nothing is tried there."""
@@ -275,12 +277,13 @@ class RayCrew(Owned):
             await asyncio.sleep(LOOK)
             with suppress(Exception):  # the head may be away for a while; what runs goes on
                 found = await asyncio.to_thread(calls.nodes)
-                stayed, self._going = self._going, {node.id for node in found if node.going}
+                self._going = {node.id for node in found if node.going}
                 room = max(len(self._where) - len(self._staying()), 0)
                 joined = await self._welcome([*filter(self._is_free, found)][:room])
-                if joined or stayed - self._going:
-                    self._balance()
+                if joined:
+                    self._place([i for i, n in enumerate(self._where) if n is None and i not in self._over])
                 self._drain()
+                self._balance()
 
     def _staying(self) -> dict[int, Seat]:
         """Stations on nodes that are not being drained."""
@@ -315,24 +318,29 @@ class RayCrew(Owned):
             self._where[index] = number
             self._terms[index] += not first
             given.setdefault(number, {})[index] = self._terms[index]
-        routes = Routes(tuple(number or 0 for number in self._where), {n: s.actor for n, s in self._seats.items()})
-        for number, seat in self._seats.items():
-            self._begin(self._arrange(seat, routes, given.get(number, {})))
+            self._adopted.discard(index)
+        self._routes += 1
+        where, stations = tuple(number or 0 for number in self._where), [*self._seats.values()]
+        routes = Routes(self._routes, where, {seat.number: seat.actor for seat in stations})
+        self._begin(self._arrange(stations, routes, given))
 
-    async def _arrange(self, seat: Seat, routes: Routes, given: dict[int, int]) -> None:
-        """It knows who is where before it is given anything. One that does not answer is soon given up."""
-        if await self._try(seat, "connect", routes) and given:
-            await self._try(seat, "adopt", given)
+    async def _arrange(self, stations: list[Seat], routes: Routes, given: dict[int, dict[int, int]]) -> None:
+        """All know who is where before anybody begins: an answer to the first word of a worker would be lost on its way
+        to where that worker was. A station that does not answer is soon given up."""
+        await asyncio.gather(*(self._try(seat, "connect", routes) for seat in stations))
+        await asyncio.gather(*(self._adopt(seat, given[seat.number]) for seat in stations if seat.number in given))
+
+    async def _adopt(self, seat: Seat, given: dict[int, int]) -> None:
+        if await self._try(seat, "adopt", given):
+            self._adopted.update(index for index in given if self._where[index] == seat.number)
 
     def _balance(self) -> None:
-        """Move places from the fullest stations to the emptiest until none has two more than another."""
-        load = self._load()
-        waiting = [i for i, number in enumerate(self._where) if number is None and i not in self._over]
-        if waiting:
-            self._place(waiting)
-            return
-        self._place([])
-        while True:
+        """Move places from the fullest stations to the emptiest until none has two more than another.
+
+        Nothing is moved while others are on their way: nobody knows yet where they will be.
+        """
+        load, moving = self._load(), bool(self._moving)
+        while load and not moving:
             (most, many), (least, few) = load.most_common()[0], load.most_common()[-1]
             index = next((i for i, n in enumerate(self._where) if n == most and self._may_move(i)), None)
             if many - few < 2 or index is None:
@@ -350,7 +358,7 @@ class RayCrew(Owned):
         return load
 
     def _may_move(self, index: int) -> bool:
-        return index not in self._over and index not in self._moving
+        return index in self._adopted and index not in self._over and index not in self._moving
 
     # ------------------------------------------------------------------- ending
 

@@ -56,8 +56,12 @@ class Kit:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Which station has which worker, and how it is called. Stations that are not among them are not heard."""
+    """Which station has which worker, and how it is called. Stations that are not among them are not heard.
 
+    Ray does not promise that calls come in order, so they are numbered.
+    """
+
+    number: int
     where: tuple[int, ...]
     stations: Mapping[int, Any]
 
@@ -76,7 +80,7 @@ class Station:
     async def begin(self, me: int, kit: Kit) -> None:
         """Before anything else. `me` is a number that no station had before."""
         self._me, self._kit = me, kit
-        self._routes = Routes((), {})
+        self._routes = Routes(0, (), {})
         self._lines: dict[int, Outbound] = {}
         self._taken: dict[int, int] = {}
         self._news: list[bytes] = []
@@ -100,7 +104,9 @@ class Station:
         await asyncio.sleep(0)  # it runs before it can be ended
 
     async def connect(self, routes: Routes) -> None:
-        """Who is where from now on."""
+        """Who is where from now on, unless something newer is known."""
+        if routes.number <= self._routes.number:
+            return
         self._routes = routes
         for number in self._lines.keys() - routes.stations.keys():
             self._lines.pop(number).close()
@@ -125,13 +131,15 @@ class Station:
         self._attendant.heard(message)
 
     async def take(self, source: int, number: int, blob: bytes) -> bool:
-        """Frames for workers that are here; False from a station that is not on the list."""
+        """Frames for workers that are here; False from a station that is not on the list. What comes late, of a worker
+        that is elsewhere by now, is not heard: its successor may have spoken already."""
         if source not in self._taken:
             return source == SUPERVISOR and await self._take_first(number, blob)
         if number > self._taken[source]:
             self._taken[source] = number
-            for _, _, target, whole in split(blob):
-                self._crew.deliver(target, whole)
+            for _, worker, target, whole in split(blob):
+                if source == SUPERVISOR or self._routes.where[worker] == source:
+                    self._crew.deliver(target, whole)
         return True
 
     async def _take_first(self, number: int, blob: bytes) -> bool:

@@ -7,8 +7,9 @@ back after one request, with the seconds that it has to rest, and stands in line
 
 A shard that dies holds nothing: by the time the others hear of its successor its lease is over, and what it held rests
 for a whole delay, as it may just have been asked. A shard that begins does not know what it had lent, so it lends
-nothing until every other one has said what it holds. While the owner of an address is away, nobody new gets it. All of
-that errs towards resting, and no clocks are compared: messages carry seconds, and count from when they come.
+nothing until every other one has said what it holds. What another one said before that was said to or by a shard that
+is dead, and is not heard. While the owner of an address is away, nobody new gets it. All of that errs towards resting,
+and no clocks are compared: messages carry seconds, and count from when they come.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class LentIps:
         self._asked: set[str] = set()
         self._owned: dict[str, Owned] = {}
         self._silent = {shard for shard in range(shards) if shard != me}
-        """Shards that have not said what they hold: until all have, nothing is lent."""
+        """Shards that have not said what they hold: nothing else is heard of them. Until all have, nothing is lent."""
         self.pages = pages
         self.begin, self.claim, self.settle, self.leave = pages.begin, pages.claim, pages.settle, pages.leave
         self.full, self.weigh, self.fetched, self.kept = pages.full, pages.weigh, pages.fetched, pages.kept
@@ -170,6 +171,8 @@ class LentIps:
     def heard(self, source: int, message: bytes) -> None:
         """Another shard says something."""
         word = _word(message)
+        if source in self._silent and not isinstance(word, Declare):
+            return  # one of us has died since
         match word:
             case Borrow(address):
                 self._line_up(address, source)

@@ -18,13 +18,13 @@ SOURCE = ROOT / "src" / "gossamer"
 PAGE = ROOT / "ARCHITECTURE.md"
 BEGIN, END = "<!-- made by tests/floor_plan.py -->\n", "<!-- end -->\n"
 WIDTH = 120
-SIDE = 16
+SIDE = 18
 
 
 def drawn() -> str:
     """The rooms, as they stand between the marks on the page."""
     modules = [path for path in sorted(SOURCE.glob("*.py")) if not path.name.startswith("__")]
-    lines = [f"{path.name:{SIDE}}{question(path)}" for path in modules]
+    lines = [f"{path.name:{SIDE - 1}} {question(path)}" for path in modules]
     for room in rooms(SOURCE):
         lines += room_lines(room, depth=0)
     return f"{BEGIN}```text\n" + "\n".join(lines) + f"\n```\n{END}"
@@ -33,7 +33,7 @@ def drawn() -> str:
 def room_lines(room: Path, depth: int) -> Iterator[str]:
     """A room, what is in it, and the rooms within."""
     name = "  " * depth + room.name + "/"
-    yield f"{name:{SIDE}}{question(room / '__init__.py')}"
+    yield f"{name:{SIDE - 1}} {question(room / '__init__.py')}"
     names = [path.stem for path in sorted(room.glob("*.py")) if path.name != "__init__.py"]
     yield from (" " * SIDE + line for line in textwrap.wrap(" · ".join(names), WIDTH - SIDE))
     for inner in rooms(room):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
-ROOMS = ("store", "dedupe", "graph", "index", "search", "frontier", "depot", "collection", "plan.py")
+ROOMS = ("store", "dedupe", "graph", "index", "search", "frontier", "depot", "collection", "plan")
 PATH_METHODS = {
     *("unlink", "rmdir", "mkdir", "touch", "rename", "write_text", "write_bytes", "read_text", "symlink_to"),
     *("iterdir", "glob", "rglob", "exists", "is_file", "is_dir", "stat", "lstat", "chmod", "hardlink_to"),

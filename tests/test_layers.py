@@ -154,6 +154,8 @@ def test_a_wrapped_library_has_one_home_in_a_room() -> None:
     several = {name: places for name, places in homes.items() if len(places) > 1}
     engine = several.pop(("tantivy", "index"))  # whose room it is
     assert engine == {f"index/{name}.py" for name in ("anchor_index", "entry", "opening", "shard_index")}
+    table = several.pop(("rocksdict", "store"))  # the same
+    assert table == {f"store/table/{name}.py" for name in ("faults", "opening", "table")}
     client = several.pop(("pycurl", "fetch"))  # one keeps to HTTP, with all its sockets in one loop; the other to SFTP
     assert client == {"fetch/curl.py", "fetch/protocols/sftp.py"}
     assert not several

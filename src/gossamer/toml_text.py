@@ -1,4 +1,4 @@
-"""What does a file in TOML say that people write? All of them are read here.
+"""What does a file in TOML say that people write, and how is a value written into one? All of them are read here.
 
 Such a file may come from a stranger, or be no TOML at all. Python's reader ends in four ways: with an error of its own,
 with one about digits that it does not read because it would take too long, out of depth, and with numbers that no TOML
@@ -50,3 +50,21 @@ def _whole_numbers(said: dict[str, Any]) -> Iterator[int]:
             left += value
         elif isinstance(value, int):
             yield value
+
+
+def toml(value: Any) -> str:
+    """A value as it stands in a plan."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else _escape(ord(c)) for c in escaped) + '"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(toml(each) for each in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(name)} = {toml(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value).removesuffix(".0")
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

@@ -19,7 +19,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer import convert
 from gossamer.collection import Collection, Outside
-from gossamer.collection.derive import build as builds
+from gossamer.collection.derive import shard_build
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
@@ -115,9 +115,9 @@ def test_a_build_that_ends_in_the_middle_leaves_every_page_with_a_text(
     crawled: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, old = contents(crawled), text_files(crawled)
-    monkeypatch.setattr(builds, "BATCH", 5)
+    monkeypatch.setattr(shard_build, "BATCH", 5)
     crawled.close()
-    steps = builds._texts(builds.Job(crawled.path, crawled.plan, True), 0)
+    steps = shard_build.steps(shard_build.Job(crawled.path, crawled.plan, True), 0)
     assert next(steps).texts == next(steps).texts - 5
     steps.close()  # type: ignore[attr-defined] # it is a generator
     mixed = contents(crawled)
@@ -134,14 +134,14 @@ def test_a_build_that_ends_in_the_middle_leaves_every_page_with_a_text(
 def test_a_shard_that_is_started_again_goes_on_and_does_not_begin_again(
     crawled: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builds, "BATCH", 5)
+    monkeypatch.setattr(shard_build, "BATCH", 5)
     total = sum(1 for page in crawled.pages() if page.version.text)
-    job = builds.Job(crawled.path, crawled.plan, True)
+    job = shard_build.Job(crawled.path, crawled.plan, True)
     crawled.close()
-    steps = builds._texts(job, 0)
+    steps = shard_build.steps(job, 0)
     done = next(steps).texts
     steps.close()  # type: ignore[attr-defined] # it is a generator
-    assert list(builds._texts(job, 0))[-1].texts == total - done
+    assert list(shard_build.steps(job, 0))[-1].texts == total - done
     assert crawled.verify().problems == []
 
 

@@ -18,7 +18,8 @@ from gossamer.collection.crawl import supervisor as crews
 from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, QUIET, STOP, Hearing, Job, Telling
 from gossamer.collection.crawl.supervisor import LOOK, STUCK, CrawlSupervisor, look_after
-from gossamer.collection.derive.build import Built, _together
+from gossamer.collection.derive.build import _together
+from gossamer.collection.derive.shard_build import Built
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.maintain.repair import Loss, Repaired

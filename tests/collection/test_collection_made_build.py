@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from gossamer import convert
 from gossamer.collection.derive import build as builds
-from gossamer.collection.derive.build import Built, Job
+from gossamer.collection.derive import shard_build
+from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.dedupe.blocks import BARE
 from gossamer.dedupe.pages import Pages
 from gossamer.errors import StorageError
@@ -34,7 +35,7 @@ def job(tmp_path: Path, anew: bool = False) -> Job:
 
 
 def built(tmp_path: Path, anew: bool = False) -> Built:
-    return list(builds._texts(job(tmp_path, anew), 0))[-1]
+    return list(shard_build.steps(job(tmp_path, anew), 0))[-1]
 
 
 def not_read(shard: Shard, url: str, body: bytes = PAGE, kind: str = "killed") -> None:
@@ -104,7 +105,7 @@ def test_the_page_that_the_last_life_died_on_is_remembered_before_it_is_read_aga
     def out_of_memory(*_: object, **__: object) -> Page:
         raise MemoryError
 
-    monkeypatch.setattr(builds, "again", out_of_memory)
+    monkeypatch.setattr(shard_build, "again", out_of_memory)
     with pytest.raises(MemoryError):
         built(tmp_path)
     with made(tmp_path / "web") as shard:
@@ -120,8 +121,8 @@ def test_how_far_it_is_with_what_was_not_read_is_told_batch_by_batch(
         for number in range(5):
             not_read(shard, f"{A}{number}", b"<p>page %d" % number)
         shard.commit()
-    monkeypatch.setattr(builds, "BATCH", 2)
-    steps = [step for step in builds._texts(job(tmp_path), 0) if step.texts]
+    monkeypatch.setattr(shard_build, "BATCH", 2)
+    steps = [step for step in shard_build.steps(job(tmp_path), 0) if step.texts]
     assert [(step.texts, step.unread) for step in steps] == [(2, 0), (4, 0), (5, 0)]
 
 
@@ -139,13 +140,13 @@ def test_only_what_lacks_its_text_is_read_unless_all_is_asked_for(
         shard.archive.versions.add(B, replace(shard.row(B), text=None))
         shard.commit()
     met: list[str] = []
-    read = builds.Shard.read
+    read = shard_build.Shard.read
 
     def noted(self: Any, capture: Any, template: Any) -> Page:
         met.append(capture.visit.url)
         return read(self, capture, template)
 
-    monkeypatch.setattr(builds.Shard, "read", noted)
+    monkeypatch.setattr(shard_build.Shard, "read", noted)
     found = built(tmp_path)
     assert (found.looked, found.texts, found.indexed, met) == (2, 1, 3, [B])
     met.clear()
@@ -177,7 +178,7 @@ def test_captures_that_cannot_be_read_are_told_up_to_a_number(tmp_path: Path, mo
         shard.commit()
         path = shard.archive.path(shard.row(f"{A}0"))
         path.write_bytes(path.read_bytes()[:100])
-    monkeypatch.setattr(builds, "PROBLEMS_MOST", 3)
+    monkeypatch.setattr(shard_build, "PROBLEMS_MOST", 3)
     found = built(tmp_path, anew=True)
     assert [words.partition(": ")[0] for words in found.problems] == [f"{A}{number}" for number in range(3)]
     assert found.texts == 0
@@ -204,7 +205,9 @@ def test_a_lack_of_the_machine_ends_a_build_and_an_odd_page_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with made(tmp_path / "web") as shard:
-        reader = builds.Shard(job(tmp_path), shard.table, shard.archive, PoisonPages(tmp_path / "reading", shard.table))
+        reader = shard_build.Shard(
+            job(tmp_path), shard.table, shard.archive, PoisonPages(tmp_path / "reading", shard.table)
+        )
         errors: list[Exception] = [ZeroDivisionError("odd"), OSError(28, "No space left on device")]
 
         def broken(*_: object, **__: object) -> Page:
@@ -232,7 +235,7 @@ def test_one_shard_is_built_here_and_every_step_is_told(tmp_path: Path) -> None:
 
 def test_a_shard_that_is_alone_ends_after_its_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [Built(1), Built(2), Built(3)]
-    monkeypatch.setattr(builds, "_texts", lambda job, index: iter(steps))
+    monkeypatch.setattr(shard_build, "steps", lambda job, index: iter(steps))
     told: list[Any] = []
 
     def listen(heard: Any, lost: Any, orphaned: Any) -> None:

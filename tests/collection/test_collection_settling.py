@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.derive import build as builds
-from gossamer.collection.derive import settling
+from gossamer.collection.derive import settling, shard_build
 from gossamer.collection.derive.settling import PAGES_MOST, name_of, sample
 from gossamer.dedupe.blocks import PAGES_LEAST
 from gossamer.model import Capture, Visit
@@ -93,9 +92,9 @@ def test_a_build_that_was_cut_off_goes_on(crawled: Path, tmp_path: Path, monkeyp
     for name in ("cut", "whole"):
         collected(tmp_path / name, "http://three.test/3", shards=1)
     with gossamer.open(tmp_path / "cut") as web:
-        job = builds.Job(tmp_path / "cut", web.plan, anew=False)
-    monkeypatch.setattr(builds, "BATCH", 3)
-    steps = builds._texts(job, 0)
+        job = shard_build.Job(tmp_path / "cut", web.plan, anew=False)
+    monkeypatch.setattr(shard_build, "BATCH", 3)
+    steps = shard_build.steps(job, 0)
     first = next(step for step in steps if step.texts)
     steps.close()
     assert 0 < first.texts < built(tmp_path / "whole")
@@ -123,7 +122,7 @@ def test_a_copy_on_another_host_is_read_with_the_template_of_its_own(tmp_path: P
             shard.keep(url, body("copied", 0), words=NOTICE)
         assert shard.row(here).text_of == there
         shard.commit()
-    list(builds._texts(builds.Job(tmp_path / "web", gossamer.Plan(shards=1), anew=False), 0))
+    list(shard_build.steps(shard_build.Job(tmp_path / "web", gossamer.Plan(shards=1), anew=False), 0))
     with made(tmp_path / "web") as shard:
         assert NOTICE in shard.archive.content(there, shard.row(there))
         assert NOTICE not in shard.archive.content(here, shard.row(here))

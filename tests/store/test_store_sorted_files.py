@@ -14,7 +14,9 @@ import pytest
 
 from gossamer.errors import Damaged
 from gossamer.store.table import sorted_files
-from gossamer.store.table.table import LIST_BYTES, Table, damage
+from gossamer.store.table.opening import LIST_BYTES
+from gossamer.store.table.soundness import damage
+from gossamer.store.table.table import Table
 
 FAMILIES = ("a", "b")
 BLOCK = 32 << 10

@@ -19,7 +19,8 @@ from rocksdict import Rdict
 from gossamer.errors import Damaged, Locked, StorageError
 from gossamer.store.table.locality import Grouped
 from gossamer.store.table.row_cache import Overlay
-from gossamer.store.table.table import Table, damage
+from gossamer.store.table.soundness import damage
+from gossamer.store.table.table import Table
 
 FAMILIES = ["pages", "queue"]
 GROUPED = [Grouped(name, "shared") for name in (*FAMILIES, "page", "pages2")]
@@ -356,7 +357,7 @@ def test_a_reader_that_a_writer_overtakes_looks_again(path: Path, monkeypatch: p
     with Table.open(path, FAMILIES, writable=True) as table:
         fill(table, b"a")
         table.commit()
-    monkeypatch.setattr("gossamer.store.table.table.Rdict", Overtaken(path, times=2))
+    monkeypatch.setattr("gossamer.store.table.opening.Rdict", Overtaken(path, times=2))
     with Table.open(path, FAMILIES, writable=False) as table:
         assert keys(table.scan("pages")) == [b"a"]
 

@@ -12,9 +12,11 @@ import pytest
 from rocksdict import DbClosedError, Rdict, WriteOptions
 
 from gossamer.errors import Damaged, Locked, StorageError
-from gossamer.store.table import table as tables
+from gossamer.store.table import faults, opening
+from gossamer.store.table.opening import LOOKS_MOST
 from gossamer.store.table.row_cache import LARGEST
-from gossamer.store.table.table import LOOKS_MOST, Table, damage
+from gossamer.store.table.soundness import damage
+from gossamer.store.table.table import Table
 
 FAMILIES = ["pages", "queue"]
 
@@ -145,7 +147,7 @@ def test_a_table_tells_its_families(path: Path, table: Table) -> None:
     ],
 )
 def test_what_rocksdb_says_is_told_as_what_to_do(words: str, kind: type[Exception], told: str) -> None:
-    error = tables._told(Exception(words), Path("/a/table"))
+    error = faults.as_storage_error(Exception(words), Path("/a/table"))
     assert type(error) is kind
     assert told in str(error)
     assert str(error).startswith("/a/table: ")
@@ -153,7 +155,7 @@ def test_what_rocksdb_says_is_told_as_what_to_do(words: str, kind: type[Exceptio
 
 def test_a_table_that_was_closed_says_so() -> None:
     closed = DbClosedError("closed")
-    assert tables._told(closed, Path("/a")) is closed
+    assert faults.as_storage_error(closed, Path("/a")) is closed
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_reader_that_was_overtaken_after_it_opened_opens_again(
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     watched = Watched(path, times)
-    monkeypatch.setattr(tables, "Rdict", watched)
+    monkeypatch.setattr(opening, "Rdict", watched)
     with Table.open(path, FAMILIES, writable=False) as reader:
         assert watched.opened == times + 1
         assert len(os.listdir(scratch)) == 1
@@ -250,9 +252,9 @@ def test_a_reader_that_was_overtaken_after_it_opened_opens_again(
 
 def test_the_last_look_counts_though_a_writer_goes_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(path)
-    monkeypatch.setattr(tables, "LOOKS_MOST", 3)
+    monkeypatch.setattr(opening, "LOOKS_MOST", 3)
     watched = Watched(path, 99)
-    monkeypatch.setattr(tables, "Rdict", watched)
+    monkeypatch.setattr(opening, "Rdict", watched)
     with Table.open(path, FAMILIES, writable=False) as reader:
         assert (watched.opened, reader.get("pages", b"a")) == (3, b"1")
     assert LOOKS_MOST == 20
@@ -267,8 +269,8 @@ def test_a_reader_that_is_always_overtaken_gives_up(path: Path, monkeypatch: pyt
         Table.open(path, FAMILIES, writable=True).close()
         raise Damaged("gone")
 
-    monkeypatch.setattr(tables, "LOOKS_MOST", 3)
-    monkeypatch.setattr(tables, "_look", lost)
+    monkeypatch.setattr(opening, "LOOKS_MOST", 3)
+    monkeypatch.setattr(opening, "_look", lost)
     with pytest.raises(Damaged, match="gone"):
         Table.open(path, FAMILIES, writable=False)
     assert len(looks) == 3

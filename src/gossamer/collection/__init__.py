@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gossamer.collection.crawl.credentials import Credentials
     from gossamer.collection.crawl.outside import Outside
     from gossamer.collection.crawl.running import fast_loop
-    from gossamer.collection.derive.build import Built
+    from gossamer.collection.derive.shard_build import Built
     from gossamer.collection.documents import Document
     from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.status import Progress, Status
@@ -35,7 +35,7 @@ __getattr__ = face(
     __name__,
     {
         "FORMATS": "ask.formats",
-        "Built": "derive.build",
+        "Built": "derive.shard_build",
         "Collection": "collection",
         "Credentials": "crawl.credentials",
         "Document": "documents",

@@ -36,7 +36,7 @@ from gossamer.store.table.table import Table
 from gossamer.urls.schemes import scheme_of
 
 if TYPE_CHECKING:
-    from gossamer.collection.derive.build import Job as BuildJob
+    from gossamer.collection.derive.shard_build import Job as BuildJob
 
 SMALL = (ID, SEEDS, ASKED, "topic.json", plans.FILE, STEERING)
 """Files that every node has. What says that the others have changed is the last."""

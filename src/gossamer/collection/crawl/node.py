@@ -30,7 +30,7 @@ from gossamer.frontier.answer.poison_pages import READING, Watch
 from gossamer.frontier.polite.ip_leases import IpLeases
 
 if TYPE_CHECKING:
-    from gossamer.collection.derive.build import Job as BuildJob
+    from gossamer.collection.derive.shard_build import Job as BuildJob
 
 LOCK = "node"
 LOOK = 5.0

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from gossamer.collection.crawl import cluster
 from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.crawl.shard import Job as CrawlJob
-from gossamer.collection.derive.build import Built, Gathered, Job
+from gossamer.collection.derive.build import Gathered
 from gossamer.collection.derive.build import work as build_shard
+from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.stored import refresh

@@ -18,8 +18,7 @@ from gossamer.collection.seed_list import SeedList
 from gossamer.errors import Damaged, InvalidPlan, UsageError
 
 if TYPE_CHECKING:
-    from gossamer.collection.derive import build as builds
-    from gossamer.collection.derive.build import Built
+    from gossamer.collection.derive.shard_build import Built, Job
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Repaired
     from gossamer.store.repair.prune import LetGo
@@ -31,12 +30,12 @@ class Upkeep(Reading):
 
     def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
         """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
-        from gossamer.collection.derive import build as builds
+        from gossamer.collection.derive.shard_build import Job
 
-        job = builds.Job(self.path, self.plan, convert)
+        job = Job(self.path, self.plan, convert)
         return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
 
-    async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+    async def _build(self, job: Job, report: Callable[[Built], None]) -> Built:
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import build as builds
 
@@ -50,7 +49,7 @@ class Upkeep(Reading):
             self.close()
         return built
 
-    async def _on_nodes(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+    async def _on_nodes(self, job: Job, report: Callable[[Built], None]) -> Built:
         """A cluster runs what it is sent: the plan that names it must be one that this user wants."""
         from gossamer.collection.crawl import cluster
         from gossamer.collection.derive.cluster_build import build
@@ -213,8 +212,9 @@ class Upkeep(Reading):
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""
         from gossamer.collection.derive import build as builds
+        from gossamer.collection.derive.shard_build import Job
 
-        await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
+        await builds.build(Job(self.path, self.plan, False), lock, lambda _: None)
         self.close()
         self._link_up()
         self.close()

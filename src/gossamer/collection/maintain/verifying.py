@@ -36,7 +36,7 @@ from gossamer.rows import damaged, number, text
 from gossamer.store import asides, unread, url_seen, versions
 from gossamer.store.repair import passed, pruned, swaps
 from gossamer.store.repair.verify import Checked, octets, verify_archive
-from gossamer.store.table import table
+from gossamer.store.table import soundness
 from gossamer.store.warc import texts
 from gossamer.urls import keys
 
@@ -125,7 +125,7 @@ def _counting(readers: ShardReaders, report: Report) -> Callable[[int], None]:
 
 def damage(path: Path) -> str | None:
     """What is wrong with the table of a shard, all of which is read. Nobody may write to it meanwhile."""
-    return table.damage(path, FAMILIES, _read)
+    return soundness.damage(path, FAMILIES, _read)
 
 
 def _read(family: str, key: bytes, value: bytes) -> None:

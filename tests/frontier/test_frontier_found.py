@@ -460,7 +460,7 @@ def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_fo
         held.answered(B, 500)
         flow = frontier._intake.flow
         assert flow is not None
-        frontier._moving.add(C)
+        frontier._in_flight.moving.add(C)
         flow.receive([A, B, C], 1 << 40)
         frontier._move(flow)
         assert held.entry(A).rank < before[A].rank
@@ -468,4 +468,4 @@ def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_fo
         assert held.entry(B).due > 0
         assert held.entry(C) == before[C]
         assert sum(url == A.encode() for _, url in held.table.scan(QUEUE)) == 1
-        frontier._moving.discard(C)
+        frontier._in_flight.moving.discard(C)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from gossamer.frontier.discover import reconsideration
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FIRSTS, FORBIDDEN, LATER, META, QUEUE, STANDING, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.queue import requeue
 from gossamer.frontier.queue.requeue import fetch_again
 from gossamer.model import Kind
 from gossamer.store.table.table import Table
@@ -72,7 +74,7 @@ def test_a_revisit_asks_for_nothing_that_a_pattern_excludes_and_keeps_it(tmp_pat
 
     def again(clock: VirtualClock, frontier: Frontier) -> None:
         frontier.revisit()
-        frontier.retry_failed()
+        frontier.requeue(partial(requeue.all_failed, prefixes=(b"",)))
 
     done = crawl_small(web, tmp_path, during=again, scope=Scope(kind="any", exclude=("old", "bad")))
     assert sorted(visit.url for visit in web.visits) == [A, f"{A}new"]
@@ -88,7 +90,7 @@ def test_a_retry_is_for_what_failed_and_begins_with_the_first_try(tmp_path: Path
         held.answered(B)
         for url in (C, D):
             frontier.ledger.put(url, failed(), None)
-        frontier.retry([A, B, C])
+        frontier.requeue(partial(requeue.failed, urls=[A, B, C]))
         assert frontier.ledger.get(A) is None
         assert held.state(B) == "DONE"
         assert held.entry(C).state is State.QUEUED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
@@ -24,6 +25,7 @@ from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.queue import requeue
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, Weights, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
@@ -480,7 +482,7 @@ def test_a_page_that_was_given_up_and_is_fetched_by_a_crawl_is_dated_by_the_next
         assert due(held, A) == 0
     with books(tmp_path, clock=clock) as held:
         held.frontier.open()
-        held.frontier.retry([A])
+        held.frontier.requeue(partial(requeue.failed, urls=[A]))
         held.answered(A, **says("words"))
     with books(tmp_path, clock=clock, watch=WATCH) as held:
         held.frontier.open()

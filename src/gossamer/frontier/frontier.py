@@ -22,7 +22,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
@@ -34,12 +34,12 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import is_page_again
+from gossamer.frontier.in_flight import InFlight, Out
+from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.polite.errands import Errands
 from gossamer.frontier.polite.host_health import Blame
 from gossamer.frontier.polite.limits import Quota
-from gossamer.frontier.polite.ready import Group
 from gossamer.frontier.polite.robots_answers import RobotsAnswers
 from gossamer.frontier.polite.schedule import AWAY, Schedule, Waiting
 from gossamer.frontier.queue import requeue
@@ -66,16 +66,6 @@ QUIET = 60.0
 """Seconds in which nothing is to be done; then a watch has time for its dates."""
 
 
-class Out(NamedTuple):
-    """A visit that has been handed out."""
-
-    origin: Origin
-    group: Group
-    ticket: int
-    claimed: bool
-    """It may become a page that we do not have yet; see `Quota`."""
-
-
 class Frontier:
     """Three verbs over one table."""
 
@@ -98,9 +88,7 @@ class Frontier:
         self._peers = peers
         self._committed = outward.committed
         self._resolves = outward.resolve is not None
-        self._out: dict[Visit, Out] = {}
-        self._moving: set[str] = set()
-        """Addresses of pages whose visit waits for another IP address of its host: as if they were out."""
+        self._in_flight = InFlight(parts)
         self._stopping = False
         self._caught_up = False
         self._held = self._paused = False
@@ -143,37 +131,16 @@ class Frontier:
 
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
-        self.sift()
-        self._intake.requeue(requeue.fetched(self.ledger, requisites=self._rules.requisites))
+        self.requeue(partial(requeue.fetched, requisites=self._rules.requisites))
 
     def changed(self, known: Iterable[tuple[str, Entry]]) -> None:
         """These may say something else now: files that have changed, or are gone."""
         self._intake.requeue(requeue.again(known))
 
-    def retry(self, urls: Iterable[str]) -> None:
-        """What failed is asked for once more, because somebody asks for it."""
+    def requeue(self, which: Callable[[Ledger], Iterable[requeue.Change]]) -> None:
+        """Ask once more for some of what is known: `queue/requeue` says for which."""
         self.sift()
-        self._intake.requeue(requeue.failed(self.ledger, urls))
-
-    def retry_failed(self, prefixes: Iterable[bytes] = (b"",)) -> None:
-        """The same for all addresses whose row keys begin with one of these."""
-        self.sift()
-        self._intake.requeue(requeue.all_failed(self.ledger, prefixes))
-
-    def retry_seeds(self) -> None:
-        """The same for all seeds."""
-        self.sift()
-        self._intake.requeue(requeue.failed_seeds(self.ledger))
-
-    def retry_blocked(self) -> None:
-        """Other addresses are open now: what the guard refused is asked for once more."""
-        self.sift()
-        self._intake.requeue(requeue.blocked(self.ledger))
-
-    def retry_refused(self, is_let_in: Callable[[str], bool], urls: Iterable[str] | None = None) -> None:
-        """Something is sent now that may open them: what a server refused is asked for once more, or these of it."""
-        self.sift()
-        self._intake.requeue(requeue.refused(self.ledger, is_let_in, urls))
+        self._intake.requeue(which(self.ledger))
 
     def pinged(self, told: Sequence[tuple[str, float]]) -> None:
         """Somebody says that these have changed by a time, or are new. What is watched is visited at once."""
@@ -196,8 +163,7 @@ class Frontier:
 
     def reconsider(self) -> None:
         """A slice of it. What is under way is finished."""
-        out = {visit.url for visit in self._out} | self._moving
-        self._let_go(self._reconsideration.go_on(out.__contains__))
+        self._let_go(self._reconsideration.go_on(self._in_flight.urls().__contains__))
         self._dispatcher.dispatch()
 
     def change(self, rules: Rules) -> None:
@@ -216,9 +182,8 @@ class Frontier:
         if self._watch is not None and rules.watch is not None:
             self._watch.change(rules.watch)
         if self._quota is None:
-            out = sum(self._is_new(visit) for visit in self._out)
+            out = self._in_flight.claim(self._is_new)
             self._quota = Quota(self.ledger, 0, self._peers, clock=self._clock, out=out)
-            self._out = {visit: each._replace(claimed=self._is_new(visit)) for visit, each in self._out.items()}
         self._quota.change(rules.pages, rules.allowance)
         self._dispatcher.dispatch()
 
@@ -262,13 +227,13 @@ class Frontier:
 
     def address(self, visit: Visit) -> str | None:
         """The IP address that a visit which is out has its turn at; None when nobody counts by address."""
-        out = self._out.get(visit) if self._resolves else None
+        out = self._in_flight.get(visit) if self._resolves else None
         return out.group.address if out else None
 
     @property
     def out(self) -> int:
         """Visits under way."""
-        return len(self._out)
+        return len(self._in_flight)
 
     @property
     def network_gone(self) -> bool:
@@ -299,7 +264,7 @@ class Frontier:
     def idle(self) -> bool:
         """Nothing is out, nothing waits for its turn, and nothing worth waiting for will be due soon."""
         parts = self._parts
-        if self._out or self._schedule.resolving:
+        if self._in_flight or self._schedule.resolving:
             return False
         if self._is_full() and (self._watch is None or self._is_over()):
             return True
@@ -409,18 +374,15 @@ class Frontier:
         """What is due is out from now on."""
         if due is None:
             return None
-        visit, origin, group = due
+        visit, origin, _ = due
         host, politeness = origin.host, self._rules.politeness
-        self._out[visit] = Out(origin, group, self._parts.slots.take(host), claimed)
-        self._moving.discard(visit.url)
+        self._in_flight.take(due, claimed=claimed)
         if self._peers:
             self._peers.report(idle=False)
         if self._watch is not None:
             self._watch.goes()
         if visit.kind is not Kind.ROBOTS:
             self._parts.budgets.visited(self._rules.site(visit.url))
-        host.out += 1
-        origin.out += 1
         host.next = self._clock.steady() + politeness.gap(host, visit.kind)
         if host.out < politeness.per_host:
             self._active.replace(origin)
@@ -461,7 +423,7 @@ class Frontier:
     def _has_entry(self, answer: Answer) -> bool:
         """Is it in the books? Of what pages are dressed with only that which was found in them, or imported."""
         visit, capture, _ = answer
-        if visit.kind is not Kind.RESOURCE or capture.source is not None or visit in self._out:
+        if visit.kind is not Kind.RESOURCE or capture.source is not None or visit in self._in_flight:
             return True
         self.sift()  # after a kill: what led to it may have been added a moment ago
         entry = self.ledger.get(visit.url)
@@ -496,17 +458,9 @@ class Frontier:
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:
             return self._imported.done(capture, page)
-        out, pages = self._out.pop(visit, None), self.ledger.counts.kept
-        if out is None:
-            self.sift()  # it was handed out before a kill: what led to it may have been added a moment ago
-        origin = out.origin if out else self._active.get(keys.origin(visit.url))
-        if out is None and visit in origin.urgent:  # a hop that the capture before it has led to
-            origin.urgent.remove(visit)
+        out, pages = self._in_flight.give_back(visit), self.ledger.counts.kept
+        origin = out.origin if out else self._before_a_kill(visit)
         host = origin.host
-        if out:
-            self._parts.slots.give(out.ticket, host)
-            host.out -= 1
-            origin.out -= 1
         self.ledger.counts.came(capture)
         if self._watch is not None:
             self._watch.came(len(capture.wire))
@@ -538,9 +492,17 @@ class Frontier:
             self._robots.ask_for_waiting()
         return origin
 
+    def _before_a_kill(self, visit: Visit) -> Origin:
+        """The origin of a visit that was handed out before: what led to it may have been added a moment ago."""
+        self.sift()
+        origin = self._active.get(keys.origin(visit.url))
+        if visit in origin.urgent:  # a hop that the capture before it has led to
+            origin.urgent.remove(visit)
+        return origin
+
     def _leave(self, out: Out, visit: Visit) -> None:
         """The visit waits for another address of its host; this one is free again."""
-        self._moving.add(visit.url)
+        self._in_flight.moving.add(visit.url)
         if self._quota is not None and visit.kind is Kind.PAGE:
             self._quota.settle(kept=False)
         self._schedule.release(out.origin.host, out.group, visited=True)
@@ -592,11 +554,11 @@ class Frontier:
 
     def _move(self, worth: Flow | Focus) -> None:
         """What has gained gets a better place, unless it is out."""
-        self._intake.move(worth.gained({visit.url for visit in self._out} | self._moving))
+        self._intake.move(worth.gained(self._in_flight.urls()))
 
     def settle(self) -> None:
         """The crawl ends: with the next commit the clocks on disk are right, unless a visit was broken off."""
-        if not self._out:
+        if not self._in_flight:
             self._parts.settle()
 
     def close(self) -> None:

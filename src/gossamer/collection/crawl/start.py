@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gossamer.collection.ask.addresses import under
@@ -20,6 +21,7 @@ from gossamer.fetch.logins import Logins
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
+from gossamer.frontier.queue import requeue
 from gossamer.model import Clock
 from gossamer.shown import log
 from gossamer.store.archive import Archive
@@ -66,7 +68,7 @@ class Start:
             while self.frontier.is_reconsidering:
                 self.frontier.reconsider()
             if self._opened_changed():
-                self.frontier.retry_blocked()
+                self.frontier.requeue(requeue.blocked)
             self._ask_for(asked, seeds=fetches)
             if fetches:
                 self._retry_refused()
@@ -108,7 +110,8 @@ class Start:
         may be a better password."""
         if self.logins:
             same = set(sent.of(self.table)) == sent.kinds(self.logins)
-            self.frontier.retry_refused(self.logins.holds, both(self.mine.seeds()) if same else None)
+            urls = both(self.mine.seeds()) if same else None
+            self.frontier.requeue(partial(requeue.refused, is_let_in=self.logins.holds, urls=urls))
 
     def take_up(self, asked: Sequence[CrawlRequest]) -> None:
         """What is wanted since it began: seeds may have come, and requests; a new scope is reconsidered meanwhile."""
@@ -128,11 +131,12 @@ class Start:
         if seeds:
             take_in_seeds(self.mine, self.frontier)
         for request in left:
-            self.frontier.retry(url for url in both(request.seeds) if self.mine.owns(url))
+            self.frontier.requeue(partial(requeue.failed, urls=filter(self.mine.owns, both(request.seeds))))
             if request.listed:
-                self.frontier.retry_seeds()
+                self.frontier.requeue(requeue.failed_seeds)
             if request.failed is not None:
-                self.frontier.retry_failed(under(request.failed) if request.failed else (b"",))
+                prefixes = under(request.failed) if request.failed else (b"",)
+                self.frontier.requeue(partial(requeue.all_failed, prefixes=prefixes))
             if request.revisit:
                 self.frontier.revisit()
             requests.note(self.table, request.mark)

@@ -1,8 +1,9 @@
-"""Draws the rooms of the house from the code, for ARCHITECTURE.md.
+"""Draws the rooms of the house and their layers, for ARCHITECTURE.md.
 
-    python tests/floor_plan.py       draw it again, after a module was added, moved or renamed
+    python tests/floor_plan.py       draw both again, after a module was added, moved or renamed
 
-Each package with the first sentence of its docstring, and under it the names of its modules.
+The rooms come from the code: each package with the first sentence of its docstring, and under it the names of its
+modules. The layers are those that `test_layers.py` holds.
 """
 
 from __future__ import annotations
@@ -13,21 +14,35 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from test_layers import LAYERS
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gossamer"
 PAGE = ROOT / "ARCHITECTURE.md"
-BEGIN, END = "<!-- made by tests/floor_plan.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- {}: made by tests/floor_plan.py -->\n", "<!-- end -->\n"
 WIDTH = 120
 SIDE = 18
 
 
-def drawn() -> str:
-    """The rooms, as they stand between the marks on the page."""
-    modules = [path for path in sorted(SOURCE.glob("*.py")) if not path.name.startswith("__")]
-    lines = [f"{path.name:{SIDE - 1}} {question(path)}" for path in modules]
+def drawn() -> dict[str, str]:
+    """The rooms and the layers, as they stand between their marks on the page."""
+    lines = {"rooms": list(room_plan()), "layers": list(layer_plan())}
+    return {name: f"{BEGIN.format(name)}```text\n" + "\n".join(each) + f"\n```\n{END}" for name, each in lines.items()}
+
+
+def layer_plan() -> Iterator[str]:
+    """The highest first."""
+    for number, rooms in reversed([*enumerate(LAYERS)]):
+        yield f"{number:2}  {'  '.join(rooms)}"
+
+
+def room_plan() -> Iterator[str]:
+    """Modules at the top, then every package."""
+    for path in sorted(SOURCE.glob("*.py")):
+        if not path.name.startswith("__"):
+            yield f"{path.name:{SIDE - 1}} {question(path)}"
     for room in rooms(SOURCE):
-        lines += room_lines(room, depth=0)
-    return f"{BEGIN}```text\n" + "\n".join(lines) + f"\n```\n{END}"
+        yield from room_lines(room, depth=0)
 
 
 def room_lines(room: Path, depth: int) -> Iterator[str]:
@@ -54,8 +69,11 @@ def question(module: Path) -> str:
 
 
 def placed(page: str) -> str:
-    """The page with the rooms as they are."""
-    return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: drawn(), page, flags=re.DOTALL)
+    """The page with both as they are."""
+    for name, plan in drawn().items():
+        pattern = f"{re.escape(BEGIN.format(name))}.*?{re.escape(END)}"
+        page = re.sub(pattern, lambda _, plan=plan: plan, page, flags=re.DOTALL)
+    return page
 
 
 if __name__ == "__main__":

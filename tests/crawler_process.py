@@ -35,7 +35,7 @@ def served_web(log: Path, *options: str) -> Iterator[Served]:
         yield Served(ready["seed"], ready["port"], log)
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(120)
         if server.stdout is not None:
             server.stdout.close()
 
@@ -45,7 +45,7 @@ def gossamer_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "gossamer", *arguments]
 
 
-def run_gossamer(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def run_gossamer(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     if WARM.is_usual:
         return WARM.run(("gossamer", *arguments), timeout)
@@ -98,7 +98,7 @@ def shard_of(process: int) -> int | None:
     return None
 
 
-def wait_for(happened: Callable[[], bool], patience: float = 60.0) -> None:
+def wait_for(happened: Callable[[], bool], patience: float = 150.0) -> None:
     """Look again and again until something has happened."""
     until = time.monotonic() + patience
     while not happened():

@@ -16,6 +16,7 @@ from typing import Any
 
 from crawler_process import descendants, wait_for
 from harness import debian
+from harness.ports import free_port
 
 HERE = Path(__file__).parent
 QUICK = {
@@ -39,8 +40,7 @@ def redis() -> Iterator[str]:
     if program is None:
         yield ""
         return
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [program, "--bind", "127.0.0.1", "--port", f"{port}", "--save", ""]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:

@@ -42,7 +42,10 @@ from named_web import NamedWeb, named_web
 from ray_cluster import NODE, processes_of, ray_cluster, redis, shards_at, signal_all
 from ray_crawls import CHECKPOINT, DELAY, JITTER, asked_for, begun, busy, numbers
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own, of which there are many
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # Ray's own, of which there are many
+    pytest.mark.timeout(900),  # the first test of each crawl has the crawl before it, with all that is done to it
+]
 NODES = 3
 BALLS = 200
 
@@ -185,7 +188,7 @@ def crawls(
         second = begun(place / "named", named.url(NAMES[0]), "--shards", f"{len(NAMES)}")
         try:
             faulty = with_faults(cluster, web, place / "web", first)
-            _, words = second.communicate(timeout=120)
+            _, words = second.communicate(timeout=LONGEST)
             yield faulty, SharedAddress(named, place / "named", second.returncode, words)
         finally:
             for running in (first, second):
@@ -215,7 +218,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     for shard in lost[0]:
         shutil.rmtree(shard)
     added = cluster.add_node(wait=False, **NODE)
-    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))), patience=180.0)  # it has got its share
+    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))), patience=LONGEST)  # it has got its share
     second = busy([node for node in nodes if node is not first], folder)
     raylet, frozen = second.all_processes["raylet"][0].process.pid, processes_of(second)
     lost.append(shards_at(frozen))
@@ -225,7 +228,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     frozen_shards = numbers(folder, lost[1])
     wait_for(lambda: all(terms(folder)[shard] > before[shard] for shard in frozen_shards))
     signal_all(frozen, signal.SIGCONT)  # the node stays frozen, and what runs there does not know
-    _, words = running.communicate(timeout=120)
+    _, words = running.communicate(timeout=LONGEST)
     zombies = shards_at(frozen)
     signal_all([raylet], signal.SIGKILL)
     lost_shards = [numbers(folder, each) for each in lost]

@@ -195,7 +195,7 @@ def test_a_crawl_waits_for_room_on_a_real_disk(tmp_path: Path, small_disk: Path)
             assert web.log.read_text() == ""
             assert 1_000_000 < status_of(folder)["disk_free"] < 6 << 20
             resize(small_disk, "200m")
-            told, _ = crawler.communicate(timeout=60)
+            told, _ = crawler.communicate(timeout=120)
         finally:
             crawler.kill()
             crawler.wait()
@@ -218,7 +218,7 @@ def test_ctrl_c_stops_and_loses_nothing(tmp_path: Path, times: int) -> None:
         time.sleep(0.5)
         for _ in range(times):
             crawler.send_signal(signal.SIGINT)
-        _, errors = crawler.communicate(timeout=30)
+        _, errors = crawler.communicate(timeout=120)
         assert crawler.returncode == 130, errors
         verified = run_gossamer("verify", str(tmp_path / "web"))
         assert verified.returncode == 0, verified.stdout

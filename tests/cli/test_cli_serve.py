@@ -18,6 +18,7 @@ import pytest
 
 import gossamer
 from gossamer.testing import MadeWeb, WebSpec
+from harness.ports import free_port
 
 COMMAND = (sys.executable, "-m", "gossamer")
 
@@ -41,7 +42,7 @@ def test_it_says_where_it_is_and_ends_in_good_order(folder: Path) -> None:
         address = json.loads(process.stdout.readline())["url"]
         assert b"4 pages" in urllib.request.urlopen(address).read()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 0
     assert said == ""
 
@@ -64,7 +65,7 @@ def test_what_cannot_be_served_is_said(folder: Path, arguments: tuple[str, ...],
 
 
 def test_a_folder_that_is_no_collection_is_not_served(tmp_path: Path) -> None:
-    done = subprocess.run([*COMMAND, "serve", str(tmp_path)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*COMMAND, "serve", str(tmp_path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 3
 
 
@@ -73,11 +74,11 @@ def test_who_watches_hears_that_the_server_ends_and_the_terminal_hears_nothing(f
     with begun(folder, "--port", "0") as process:
         assert process.stdout is not None
         address = json.loads(process.stdout.readline())["url"]
-        with urllib.request.urlopen(f"{address}crawl/events", timeout=60) as events:
+        with urllib.request.urlopen(f"{address}crawl/events", timeout=120) as events:
             assert any(line.startswith(b"data: ") for line in iter(events.readline, b""))
             process.send_signal(stop)
             *_, kind, data, _ = events.read().splitlines()
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
     assert kind == b"event: end"
     told = json.loads(data.removeprefix(b"data: "))
     told.pop("disk", None)  # others write to it meanwhile
@@ -93,30 +94,23 @@ def test_who_is_cut_off_at_the_end_costs_no_word(folder: Path) -> None:
             "POST /crawl/steer/pause HTTP/1.1", f"host: {address.netloc}", f"origin: http://{address.netloc}",
             "content-type: application/x-www-form-urlencoded", "content-length: 9", "expect: 100-continue", "", "",
         )  # fmt: skip
-        with socket.create_connection((address.hostname or "", address.port or 0), timeout=60) as client:
+        with socket.create_connection((address.hostname or "", address.port or 0), timeout=120) as client:
             client.sendall("\r\n".join(head).encode())
             assert client.recv(100).startswith(b"HTTP/1.1 100"), "the server waits for the rest"
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
-
-
-def free_port() -> str:
-    """The usual one is also that of servers of other tests, which may run at the same time."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return str(taken.getsockname()[1])
 
 
 def test_the_end_of_a_crawl_is_told_to_who_watches_and_on_the_terminal(tmp_path: Path) -> None:
     folder = tmp_path / "my web"
     with MadeWeb(WebSpec(seed=2, hosts=1, pages=12, names="ip")).serve() as web:
         polite = ("--delay", "0.5", "--allow-address", "127.0.0.0/8", "--shards", "1", "--no-build")
-        command = [*COMMAND, "crawl", str(folder), web.seed, *polite, "--serve", free_port()]
+        command = [*COMMAND, "crawl", str(folder), web.seed, *polite, "--serve", str(free_port())]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             assert process.stderr is not None
             found = next(filter(None, (re.search(r"served at (\S+)", line) for line in process.stderr)))
-            with urllib.request.urlopen(f"{found[1]}crawl/events", timeout=60) as events:
+            with urllib.request.urlopen(f"{found[1]}crawl/events", timeout=120) as events:
                 sent = events.read().decode().splitlines()
             said = process.stderr.read()
             assert process.wait(60) == 0
@@ -136,7 +130,7 @@ def test_the_end_of_a_crawl_is_told_to_who_watches_and_on_the_terminal(tmp_path:
 def test_a_crawl_is_shown_while_it_runs_and_no_longer(tmp_path: Path) -> None:
     with MadeWeb(WebSpec(seed=2, hosts=1, pages=12, names="ip")).serve() as web:
         polite = ("--delay", "0.5", "--allow-address", "127.0.0.0/8", "--shards", "1")
-        command = [*COMMAND, "crawl", str(tmp_path / "w"), web.seed, *polite, "--serve", free_port()]
+        command = [*COMMAND, "crawl", str(tmp_path / "w"), web.seed, *polite, "--serve", str(free_port())]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             assert process.stderr is not None
             found = next(filter(None, (re.search(r"served at (\S+)", line) for line in process.stderr)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from gossamer.depot.depot import Depot
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+from harness.ports import free_port
 from named_web import named_web
 
 SEED = "http://127.0.0.1:1/"
@@ -54,8 +54,7 @@ def test_without_ray_one_line_says_how_to_get_it(tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_said_at_once_and_nothing_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
+    port = free_port()
     monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
     with pytest.raises(UsageError, match=rf"no Ray cluster at 127.0.0.1:{port} .*`ray start --head`"):
         gossamer.open(tmp_path / "web").crawl(SEED, engine="ray", store=str(tmp_path / "store"))

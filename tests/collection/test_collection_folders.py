@@ -22,7 +22,7 @@ from gossamer.urls import paths
 from harness.kills import descendants
 from reference import reference
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 @pytest.fixture

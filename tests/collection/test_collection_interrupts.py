@@ -144,7 +144,7 @@ def test_an_interrupt_in_a_notebook_ends_the_crawl_before_it_is_raised(web: Made
         collection.crawl(web.seed, report=lambda _: begun.set(), **{**FAST, "delay": 5.0})
 
     def press() -> None:
-        begun.wait(30)
+        begun.wait(120)
         os.kill(os.getpid(), signal.SIGINT)
 
     presser = threading.Thread(target=press)
@@ -283,7 +283,7 @@ def test_one_ctrl_c_ends_a_crawl_that_hangs_in_a_page(web: MadeWeb, tmp_path: Pa
         wait_for((tmp_path / "hangs").exists)
         processes = [crawler.pid, *descendants(crawler.pid)]
         crawler.send_signal(signal.SIGINT)
-        said = crawler.communicate(timeout=30)[1]
+        said = crawler.communicate(timeout=120)[1]
     assert crawler.returncode == INTERRUPTED, said
     wait_for(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
     with gossamer.open(tmp_path / "web") as collection:
@@ -304,6 +304,6 @@ except KeyboardInterrupt:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        told, said = process.communicate(timeout=30)
+        told, said = process.communicate(timeout=120)
     assert told.splitlines()[-1] == "interrupted", said
     assert process.returncode == 0

@@ -47,7 +47,7 @@ def test_who_comes_after_a_kill_waits_for_the_orphans_though_nobody_has_buried_t
     assert next_one.stdout.readline() == b"waiting\n"
     holder.stdin.close()
     assert next_one.stdout.read() == b"mine\n"
-    assert next_one.wait(30) == 0
+    assert next_one.wait(120) == 0
     holder.wait()
     for stream in (holder.stdout, next_one.stdout):
         stream.close()

@@ -29,7 +29,7 @@ async def _cancelled(stop: asyncio.Event) -> int:
 
 async def _interrupted(stop: asyncio.Event) -> int:
     os.kill(os.getpid(), signal.SIGINT)
-    await asyncio.wait_for(stop.wait(), 5)
+    await asyncio.wait_for(stop.wait(), 60)
     return 7
 
 

@@ -290,7 +290,7 @@ def test_one_interrupt_ends_all_processes_and_the_next_crawl_goes_on(web: MadeWe
     wait_for(lambda: (folder / "gate").exists() and len(descendants(crawler.pid)) == 4)
     processes = descendants(crawler.pid)
     os.killpg(crawler.pid, signal.SIGINT)
-    assert crawler.wait(30) == 130
+    assert crawler.wait(120) == 130
     assert not any(Path(f"/proc/{process}").exists() for process in processes)
     with gossamer.open(folder) as collection:
         assert collection.crawl(delay=0.01, ip_delay=0.01).pages == len(web.reachable())

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE = 60.0
+from harness.ports import free_port
+
+PATIENCE = 120.0
 BUCKET = "crawls"
 
 
@@ -28,7 +28,7 @@ def s3_server(folder: Path) -> Iterator[str]:
     """Its address. It has one bucket."""
     command = weed()
     assert command is not None
-    master, volume, filer, s3 = free_ports(4)
+    master, volume, filer, s3 = (free_port(10_000) for _ in range(4))  # it takes those for itself, too
     words = [command, "-logtostderr", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3"]
     words += [f"-master.port={master}", f"-volume.port={volume}", f"-filer.port={filer}", f"-s3.port={s3}"]
     words += ["-master.volumeSizeLimitMB=64", "-volume.max=16", "-s3.iam=false", "-master.telemetry=false"]
@@ -56,24 +56,6 @@ def wait_for_bucket(address: str, process: subprocess.Popen[bytes], log: Path) -
             assert process.poll() is None, log.read_text(errors="replace")[-2_000:]
             assert time.monotonic() < until, log.read_text(errors="replace")[-2_000:]
             time.sleep(0.1)
-
-
-def free_ports(count: int) -> list[int]:
-    """Each with the one that is 10,000 higher, which the server takes for itself; others for each process of a test."""
-    found: list[int] = []
-    first = 20_000 + os.getpid() * 16 % 8_000
-    with ExitStack() as stack:
-        for port in range(first, first + 2_000):
-            if len(found) == count:
-                break
-            try:
-                for each in (port, port + 10_000):
-                    taken = stack.enter_context(socket.socket())
-                    taken.bind(("127.0.0.1", each))
-            except OSError:
-                continue
-            found.append(port)
-    return found
 
 
 def keys(address: str) -> dict[str, str]:

@@ -770,7 +770,7 @@ def test_time_that_we_were_busy_before_a_visit_is_not_given_to_it() -> None:
     async def main() -> Capture:
         async with serving(says(b"", "hang")) as server, fetching(Limits(first_byte=0.2)) as fetcher:
             fetcher._lag = 1_000.0
-            return await asyncio.wait_for(fetcher(Visit(server.url())), 20)
+            return await asyncio.wait_for(fetcher(Visit(server.url())), 50)
 
     capture = run(main())
     assert capture.failure is not None
@@ -783,7 +783,7 @@ def test_a_visit_beside_another_after_we_were_busy_has_the_time_that_any_visit_h
         async with serving(says(b"", "hang")) as server, fetching(limits) as fetcher:
             fetcher._lag = 1_000.0
             both = (fetcher(Visit(server.url(path))) for path in ("/one", "/two"))
-            return await asyncio.wait_for(asyncio.gather(*both), 20)
+            return await asyncio.wait_for(asyncio.gather(*both), 50)
 
     assert {str(capture.failure) for capture in run(main())} == {"timeout: not finished within 0.3 s"}
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote
 
 from harness import debian
+from harness.ports import free_port
 
 USER, PASSWORD = "ada", "hush-5f3a9c/ü"
 LOGIN_PAGE = """<html><body><h1>Sign in</h1>
@@ -240,9 +241,7 @@ def nginx_site(pages: dict[str, str], folder: Path) -> Iterator[str]:
     from base64 import b64encode
 
     (folder / "users").write_text(f"{USER}:{{SHA}}{b64encode(hashed).decode()}\n")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "nginx.conf").write_text(
         f"""daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors; worker_rlimit_nofile 64;
 events {{ worker_connections 32; }}
@@ -253,7 +252,7 @@ auth_basic "members"; auth_basic_user_file {folder}/users; }} }}"""
     )
     process = subprocess.Popen([debian.program("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf")])
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while time.monotonic() < until and process.poll() is None:
             with socket.socket() as tried:
                 if tried.connect_ex(("127.0.0.1", port)) == 0:

@@ -90,7 +90,7 @@ class Template:
 
     def close(self) -> None:
         self._line.close()
-        self._process.wait(30)
+        self._process.wait(120)
 
 
 class Warm:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from crawler_process import gossamer_command, wait_for, with_room
-from gossamer.web.serving import listening
 from harness.hub import Site, hub_and_site
+from harness.ports import free_port
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def found(server: str, query: str) -> list[str]:
-    with urllib.request.urlopen(f"{server}api/v1/search?q={query}", timeout=10) as answer:
+    with urllib.request.urlopen(f"{server}api/v1/search?q={query}", timeout=60) as answer:
         return [hit["url"] for hit in json.load(answer)["hits"]]
 
 
@@ -46,8 +46,7 @@ def site() -> Iterator[Site]:
 
 def test_what_a_hub_tells_is_visited_at_once_and_what_is_forged_is_not(site: Site, tmp_path: Path) -> None:
     folder, feed = str(with_room(tmp_path / "web")), f"{site.url}feed.xml"
-    with listening("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     polite = ("--delay", "0.1", "--allow-address", "127.0.0.0/8", "--shards", "2", "--quiet")
     with process("watch", folder, site.url, *polite):
         wait_for(lambda: site.times("/feed.xml") == 1)

@@ -22,10 +22,11 @@ from gossamer.collection.signal.subscription import ANSWERS, DAY, LEASE, REFUSED
 from gossamer.errors import Damaged, Locked, UsageError
 from gossamer.frontier.revisit.hubs import Subscribable
 from gossamer.model import Capture, Failure, Fault, Visit
-from gossamer.web import receiver, serving, websub
+from gossamer.web import receiver, websub
 from gossamer.web.receiver import callback_of, receiving
 from gossamer.web.serving import Wanted
 from harness.hub import Site, asked, hub_and_site
+from harness.ports import free_port
 from harness.served import Served
 from harness.served import serving as served
 
@@ -58,8 +59,7 @@ def folder(site: Site, tmp_path: Path) -> Path:
 @contextmanager
 def hearing(folder: Path, **more: Any) -> Iterator[Served]:
     """A server whose public address is its own."""
-    with serving.listening("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     wanted = Wanted(callback=f"http://127.0.0.1:{port}/", **more)
     with receiving(folder, wanted.callback) as heard, served(folder, wanted.access(), heard, port) as running:
         yield running

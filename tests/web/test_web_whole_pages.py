@@ -87,11 +87,11 @@ def test_nobody_else_is_asked_and_nothing_is_missing(compared: Compared) -> None
 def test_a_page_of_another_name_is_refused(compared: Compared) -> None:
     request = urllib.request.Request(compared.there, headers={"Host": "evil.example:80"})
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(request, timeout=10)
+        urllib.request.urlopen(request, timeout=60)
 
 
 def test_every_answer_has_the_policy(compared: Compared) -> None:
-    with urllib.request.urlopen(compared.there, timeout=10) as answer:
+    with urllib.request.urlopen(compared.there, timeout=60) as answer:
         assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
 
 

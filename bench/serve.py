@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import itertools
 import os
 import subprocess
 import sys
@@ -108,6 +109,22 @@ def idle(server: Server, seconds: float) -> str:
 # ------------------------------------------------------------------------------- beside a crawl
 
 
+RENEWED = {"hosts": 5, "reasons": 5, "charts": 30}
+"""Parts of the dashboard that a browser asks for anew, and after how many seconds."""
+
+
+def renew(port: int, over: threading.Event) -> None:
+    """The parts of the dashboard that no event brings, as a browser has it open."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    for second in itertools.count(1):
+        if over.wait(1.0):
+            break
+        for name in (name for name, every in RENEWED.items() if second % every == 0):
+            connection.request("GET", f"/crawl/{name}")
+            connection.getresponse().read()
+    connection.close()
+
+
 def watch(port: int, over: threading.Event) -> None:
     """The dashboard, as a browser has it open."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -147,7 +164,9 @@ def crawled(seed: str, place: Path, *, is_served: bool) -> Costs:
         return Costs(crawl, 0.0, seconds)
     over = threading.Event()
     with serving(place) as server:
-        looking = [threading.Thread(target=each, args=(server.port, over), daemon=True) for each in (watch, wonder)]
+        looking = [
+            threading.Thread(target=each, args=(server.port, over), daemon=True) for each in (watch, renew, wonder)
+        ]
         for each in looking:
             each.start()
         time.sleep(2.5)  # what it takes to load and to open everything is no cost of the crawl

@@ -22,7 +22,7 @@ from gossamer.urls import keys
 from named_web import NamedWeb, named_web
 
 NAMES = ("apple", "birch", "cedar")
-SORTS = ("queued", "pages", "failed", "name", "next")
+SORTS = ("queued", "pages", "failed", "name", "next", "slow")
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +108,13 @@ def test_an_order_that_was_kept_is_gone_by_and_one_of_another_sort_is_not(collec
     assert collection.host_order("name") is None
     with pytest.raises(UsageError):
         collection.host_order("size")
+
+
+def test_the_slowest_come_first_and_say_how_slow_they_are(collection: gossamer.Collection) -> None:
+    paces = [line.pace for line in collection.host_page("slow").hosts]
+    assert len(paces) == len(NAMES)
+    assert paces == sorted(paces, reverse=True)
+    assert paces[-1] > 0
 
 
 def test_what_is_no_question_is_refused(collection: gossamer.Collection) -> None:

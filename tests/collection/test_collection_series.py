@@ -105,7 +105,7 @@ def test_the_sums_of_shards_are_added_where_their_times_meet(tmp_path: Path) -> 
         put(one, 0, Point(pages=1, hosts=1, seconds=10.0, memory=5))
         put(one, 1, Point(pages=2, hosts=1, seconds=20.0, memory=6))  # it ends here
         put(two, 1, Point(pages=10, known=50, seconds=15.0, memory=7))
-        put(two, 3, Point(pages=20, known=50, seconds=30.0, memory=8))
+        put(two, 3, Point(pages=20, queued=20, failed=2, known=50, seconds=30.0, memory=8))
         found = series([one, two], None, 10)
         assert [(each.pages, each.memory, each.seconds) for each in found] == [
             (1, 5, 10.0),
@@ -113,7 +113,7 @@ def test_the_sums_of_shards_are_added_where_their_times_meet(tmp_path: Path) -> 
             (22, 8, 30.0),
         ]
         assert found[-1].hosts == 1
-        assert found[-1].coverage == 22 / 50
+        assert found[-1].coverage == 22 / 44, "of what may be fetched, and not of all that is known"
         assert found[0].time == datetime.fromtimestamp(NOW + 60, UTC)
         assert series([one, two], datetime.fromtimestamp(NOW + 200, UTC), 10) == found[-1:]
         assert series([one, two], None, 1) == found[-1:]
@@ -170,7 +170,7 @@ def test_a_crawl_writes_it_down_and_the_next_one_goes_on(tmp_path: Path, shards:
         names = ("pages", "failed", "queued", "excluded", "bytes", "hosts")
         assert [getattr(last, name) for name in names] == [getattr(status, name) for name in names]
         assert last.known == 7  # with the sitemap that is not there
-        assert last.as_json()["coverage"] == round(6 / 7, 6)
+        assert last.as_json()["coverage"] == 1.0
         assert collection.verify().problems == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import shutil
 import socket
 import time
@@ -29,15 +30,27 @@ from gossamer.store.table.table import Table
 from gossamer.web import live
 from gossamer.web.chart import WIDTH, Curve, bars, chart
 from gossamer.web.dashboard import Look, charts, figures, look
-from gossamer.web.map_page import _box
+from gossamer.web.map_page import _box, _labelled
 from gossamer.web.serving import LOCAL
-from gossamer.web.templating import crumbs, number, relative, told
+from gossamer.web.templating import brief, crumbs, number, relative, told
 from harness.served import Served, serving
 
 STATUS = Status(
     pages=90, failed=5, excluded=7, queued=5, hosts=2, bytes=2_500_000, duplicates=1, near_duplicates=2, seconds=61.0,
 )  # fmt: skip
-PROGRESS = Progress(pages=90, failed=5, queued=5, out=3, waiting=1, bytes=2_500_000, seconds=61, left=5, rate=12.5)
+PROGRESS = Progress(
+    pages=90,
+    failed=5,
+    queued=5,
+    out=3,
+    waiting=1,
+    bytes=2_500_000,
+    seconds=61,
+    left=5,
+    rate=12.5,
+    byte_rate=340_000.0,
+    memory=190_000_000,
+)
 
 
 def page(served: Served, path: str, status: int = 200) -> LexborHTMLParser:
@@ -115,7 +128,8 @@ def test_a_look_at_the_head_of_the_events_ends(served: Served) -> None:
 def test_a_crawl_that_runs_says_what_it_does() -> None:
     told = running()
     assert told["state"] == "Running for 2 min."
-    assert told["rate"] == "12.5 pages/s"
+    assert told["rate"] == "12.5 pages/s, 340.0 kB/s"
+    assert told["memory"] == "190.0 MB"
     assert told["out"] == "3 requests"
     assert told["waiting"] == "1 host"
     assert told["left"] == "about 5 s"
@@ -173,6 +187,24 @@ def test_one_site_does_not_fill_the_map_and_its_name_can_be_read() -> None:
     assert (box["left"] + box["width"] / 2, box["top"] + box["height"] / 2) == (3.0, 4.0)
 
 
+def test_no_name_on_the_map_is_cut() -> None:
+    names = (
+        "the-northern-most.example",
+        "left-and-long-is-its-name.example",
+        "right.example",
+        "the-last-below.example",
+    )
+    places = ((0.0, -400.0), (-600.0, 0.0), (600.0, 0.0), (0.0, 400.0))
+    sites = [MappedSite(name, 9, "en", "html", 1.0, *place, 5.0) for name, place in zip(names, places, strict=True)]
+    box, labels = _box(sites), _labelled(sites)
+    assert len(labels) == len(sites)
+    for place, label in labels.items():
+        half = len(names[place]) * 6.5 * box["unit"] / 2
+        assert box["left"] <= sites[place].x - half
+        assert sites[place].x + half <= box["left"] + box["width"]
+        assert label.y < box["top"] + box["height"]
+
+
 def test_what_can_be_done_is_sent_with_the_state() -> None:
     assert running()["actions"] == "pause stop retry"
     assert running(is_paused=True, failed=0)["actions"] == "resume stop"
@@ -192,6 +224,31 @@ def test_faults_have_the_colour_of_faults_and_coverage_says_of_what(served: Serv
     view = page(served, "/crawl")
     assert len(view.css("meter.fault")) == len(status.failures)
     assert f"of {status.pages + status.queued + status.failed} known" in view.css_first(".figures").text()
+
+
+def test_the_hosts_that_hold_it_up_are_named_with_what_is_slow_and_what_fails(served: Served, collection: Path) -> None:
+    with gossamer.open(collection) as web:
+        slowest, failing = (web.host_page(sort, limit=1).hosts[0] for sort in ("slow", "failed"))
+    for path in ("/crawl", "/crawl/hosts"):
+        panels = {each.css_first("h2").text(): each for each in page(served, path).css("section.panel")}
+        first = {name: panels[name].css_first("tbody tr").text(separator=" ") for name in panels if "hosts" in name}
+        assert slowest.host in first["Slowest hosts"]
+        assert re.search(r"[0-9] m?s\b", first["Slowest hosts"])
+        assert f"{failing.host} {failing.failed} " in " ".join(first["Failing hosts"].split())
+
+
+def test_what_a_page_loads_anew_is_what_it_had(served: Served) -> None:
+    whole = page(served, "/crawl")
+    for name in ("charts", "reasons"):
+        alone = page(served, f"/crawl/{name}").css_first("body")
+        assert alone.text().split() == whole.css_first(f"#{name}").text().split()
+
+
+def test_what_this_crawl_does_not_do_takes_no_room(served: Served) -> None:
+    shown = {each.css_first("dt").text(): each.attributes for each in page(served, "/crawl").css(".facts > div")}
+    assert "hidden" in shown["On topic"]
+    assert "hidden" in shown["Forms"]
+    assert "hidden" not in shown["Rate"]
 
 
 def test_a_host_shows_its_rules_as_we_read_them(served: Served, collection: Path) -> None:
@@ -284,7 +341,7 @@ def test_a_time_in_which_nothing_ran_is_a_gap() -> None:
     first = Sample(began, **counts, seconds=60.0, memory=1)
     ran = [replace(first, time=began + timedelta(seconds=60 * minute), seconds=60.0 * minute) for minute in (1, 2)]
     later = [replace(each, time=each.time + timedelta(days=1), seconds=each.seconds + 120) for each in ran]
-    for (title, drawn), lines in zip(charts([*ran, *later]), (6, 2, 2, 2), strict=True):
+    for (title, drawn), lines in zip(charts([*ran, *later]), (6, 2, 2, 2, 2, 2), strict=True):
         drawings = LexborHTMLParser(drawn).css("polyline")
         assert len(drawings) == lines, title
         assert all(len(str(each.attributes["points"]).split()) >= 2 for each in drawings)
@@ -298,6 +355,21 @@ def test_what_levels_are_called_has_room_and_the_end_is_now() -> None:
     for each in labels:
         assert float(str(each.attributes["x"])) >= len(each.text()) * 6.5
     assert [each.text(deep=False) for each in drawn.css("text")][-2:] == ["10 minutes ago", "now"]
+
+
+def test_a_curve_of_a_moment_does_not_begin_where_it_ends() -> None:
+    now = time.time()
+    drawn = LexborHTMLParser(chart("Pages", [now - 60, now], [Curve("pages", [0, 5])], number))
+    assert [each.text(deep=False) for each in drawn.css("text")].count("now") == 1
+
+
+def test_coverage_is_drawn_as_it_is_told(served: Served, collection: Path) -> None:
+    with gossamer.open(collection) as web:
+        status, last = web.status(), web.series()[-1]
+    assert last.coverage == status.pages / (status.pages + status.queued + status.failed)
+    assert figures(Look(status, None, 1, 2))["coverage"] == f"{last.coverage:.1%}"
+    titles = [title for title, _ in charts([last, last])]
+    assert {"Coverage", "Pages a minute", "Bytes a minute"} <= set(titles)
 
 
 def test_a_name_in_a_chart_is_no_markup() -> None:
@@ -315,6 +387,7 @@ def test_sizes_have_units(value: int, words: str) -> None:
 
 
 def test_times_are_written_for_people() -> None:
+    assert [brief(value) for value in (0.0004, 0.34, 2.54, 120.0)] == ["0 ms", "340 ms", "2.5 s", "120 s"]
     assert [span(value) for value in (0, 59, 100, 3_700, 7_300, 900_000)] == [
         "0 s", "59 s", "2 min", "62 min", "2.0 h", "10 days",
     ]  # fmt: skip

@@ -52,7 +52,7 @@ def test_one_travels_to_a_date_and_back(past: Served) -> None:
     now = view(past, q="elephant")
     assert now.css(".hit") == []
     assert now.css_first(".then") is None
-    form = now.css_first("form.travel")
+    form = now.css_first(".travel form")
     assert form.css_first("input[name=q]").attributes["value"] == "elephant"
     then = view(past, q="elephant", at="2026-01-15")
     assert "as it stood at the end of 2026-01-15" in then.css_first(".then").text()
@@ -80,7 +80,7 @@ def test_one_travels_to_a_time_of_a_day(tmp_path: Path) -> None:
         assert f"as it stood at {local:%Y-%m-%d %H:%M}." in then.css_first(".then").text()
         (hit,) = then.css(".hit")
         assert "an elephant" in hit.css_first(".snippet").text()
-        assert then.css_first("form.travel input[name=time]").attributes["value"] == f"{local:%H:%M}"
+        assert then.css_first(".travel[open] input[name=time]").attributes["value"] == f"{local:%H:%M}"
         kept = then.css_first("form[role=search] input[name=at]").attributes["value"]
         assert len(view(running, q="elephant", at=str(kept)).css(".hit")) == 1
         assert view(running, q="elephant", at=f"{local:%Y-%m-%d}").css(".hit") == []
@@ -95,7 +95,7 @@ def test_all_versions_tell_from_when_to_when(past: Served) -> None:
     assert "once an elephant" in past.get(str(hit.css_first("h2 a").attributes["href"])).text
     assert "at=2026-01-01T" in str(hit.css(".more a")[0].attributes["href"])
     assert every.css_first("form[role=search] input[name=all_versions]").attributes["value"] == "true"
-    assert every.css_first("form.travel input[name=all_versions]") is None
+    assert every.css_first(".travel input[name=all_versions]") is None
     assert every.css_first(".then a").attributes["href"] == "/?q=elephant"
     assert len(view(past, q="here", all_versions="true", sort="date").css(".hit")) == 1
     assert "No page ever had that" in view(past, q="zebra", all_versions="true").css_first(".empty").text()

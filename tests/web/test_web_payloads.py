@@ -110,7 +110,9 @@ def test_nor_has_that_of_a_file_of_such_a_type(both: Both, monkeypatch: pytest.M
         require_same(both, "/page", {"url": ours[number]}, {"url": theirs[number]})
 
 
-@pytest.mark.parametrize("path", ["/crawl", "/hosts", "/host?name=hostile.example", "/crawl/change"])
+@pytest.mark.parametrize(
+    "path", ["/crawl", "/crawl/hosts", "/crawl/reasons", "/hosts", "/host?name=hostile.example", "/crawl/change"]
+)
 def test_nor_have_the_views_of_the_crawl(both: Both, path: str) -> None:
     require_same(both, path, {}, {})
 

@@ -45,7 +45,7 @@ def test_a_name_that_only_resolves_to_us_is_none_of_ours(host: str) -> None:
 
 
 def test_a_request_by_another_name_gets_nothing_of_the_collection(served: Served) -> None:
-    for path in ("/", "/crawl", "/map", "/static/style.css", "/health", "/no-such-page"):
+    for path in ("/", "/crawl", "/map", "/static/live.js", "/health", "/no-such-page"):
         came = served.get(path, host="evil.example")
         assert came.status == 421
         assert len(came.body) < 100
@@ -59,7 +59,7 @@ def test_two_names_are_none(served: Served) -> None:
 
 
 def test_every_answer_says_what_a_page_of_ours_may_do(served: Served) -> None:
-    for path in ("/", "/?q=x", "/crawl", "/map", "/no-such-page", "/static/style.css", "/suggest?q=ab"):
+    for path in ("/", "/?q=x", "/crawl", "/map", "/no-such-page", "/static/live.js", "/suggest?q=ab"):
         policy = served.get(path).headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe-inline" not in policy
@@ -109,7 +109,7 @@ def test_a_password_is_asked_for_everywhere_and_not_guessed_quickly(collection: 
         return {"authorization": "Basic " + base64.b64encode(f"me:{password}".encode()).decode()}
 
     with serving(collection, Access(local_names(), password=Password.of("right"))) as running:
-        for path in ("/", "/crawl", "/static/style.css", "/suggest?q=ab"):
+        for path in ("/", "/crawl", "/static/live.js", "/suggest?q=ab"):
             assert running.get(path).status == 401
         assert running.get("/", **said("right")).status == 200
         assert running.get("/", authorization="Basic !!!").status == 401
@@ -127,7 +127,7 @@ def test_no_path_of_a_request_reaches_other_files(served: Served) -> None:
         "/static//etc/passwd",
         "/static/%2fetc%2fpasswd",
         "/static/",
-        "/static/style.css%00",
+        "/static/live.js%00",
     ):
         came = served.get(path)
         assert came.status in (400, 404, 405), path

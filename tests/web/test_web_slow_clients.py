@@ -71,7 +71,7 @@ def test_the_one_that_waited_longest_makes_room(dated: Path, monkeypatch: pytest
 
 def ask_for_ever(client: socket.socket) -> None:
     while True:
-        client.sendall(b"GET /static/style.css HTTP/1.1\r\nhost: localhost\r\n\r\n" * 2_000)
+        client.sendall(b"GET /static/live.js HTTP/1.1\r\nhost: localhost\r\n\r\n" * 2_000)
 
 
 def test_who_takes_no_answer_is_cut_off(dated: Path, monkeypatch: pytest.MonkeyPatch) -> None:

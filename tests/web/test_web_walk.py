@@ -189,6 +189,25 @@ def test_a_crawl_is_watched_paused_resumed_and_given_more_seeds(page: Page, tmp_
         assert not made.verify().problems
 
 
+def test_the_first_view_is_whole_when_one_answer_has_come(browser: Browser, site: Served) -> None:
+    """Nothing else may be fetched, and still it looks as it should."""
+    context = browser.new_context()
+    view = context.new_page()
+    asked: list[str] = []
+    view.on("request", lambda request: None if request.url.startswith("data:") else asked.append(request.resource_type))
+    view.route("**/*", lambda route, request: route.continue_() if request.is_navigation_request() else route.abort())
+    for path in ("/", "/?q=index", "/crawl"):
+        asked.clear()
+        view.goto(f"{site.url}{path}", wait_until="load")
+        assert asked[0] == "document"
+        assert set(asked[1:]) <= {"script", "eventsource", "fetch"}
+        assert view.evaluate("getComputedStyle(document.body).fontFamily") == view.evaluate(
+            "getComputedStyle(document.documentElement).getPropertyValue('--body').trim()"
+        )
+        assert view.locator("img").first.evaluate("(image) => image.complete && image.naturalWidth > 0")
+    context.close()
+
+
 def _pages(folder: Path) -> int:
     try:
         with gossamer.open(folder) as web:

@@ -93,8 +93,10 @@ class Sample:
 
     @property
     def coverage(self) -> float:
-        """The part of all known addresses that are pages of the collection, 0 to 1."""
-        return self.pages / self.known if self.known else 0.0
+        """The part of the known addresses that are pages by now, 0 to 1; of those that no rule keeps out, and that do
+        not only lead elsewhere."""
+        wanted = self.pages + self.queued + self.failed
+        return self.pages / wanted if wanted else 0.0
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""

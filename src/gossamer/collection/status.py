@@ -71,6 +71,10 @@ class Progress:
     """Links and more that are for other shards, and that these do not have for good yet."""
     lag: float = 0.0
     """Seconds for which the oldest of these waits."""
+    byte_rate: float = 0.0
+    """Bytes that came in a second, in the last minute."""
+    memory: int = 0
+    """Bytes that the processes of the shards have in memory."""
 
     @property
     def held_up(self) -> str:
@@ -338,6 +342,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         besides=sum(part.besides for part in parts),
         unsent=sum(part.unsent for part in parts),
         lag=max(part.lag for part in parts),
+        byte_rate=sum(part.byte_rate for part in parts),
+        memory=sum(part.memory for part in parts),
     )
 
 

@@ -147,6 +147,8 @@ class HostAnswer:
     """The host that serves the same site and is the main one."""
     mirrors: tuple[str, ...] = ()
     """Other hosts that serve its site, when it is the main one."""
+    pace: float = 0.0
+    """Seconds that its answers take, smoothed; 0 where none has come."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -288,6 +290,7 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
         robots,
         dropped_keys(table, name),
         disguised_places(table, name),
+        pace=round(row.pace, 3),
     )
 
 

@@ -63,6 +63,8 @@ def routes() -> list[BaseRoute]:
         Route("/crawl", dashboard.crawl),
         Route("/crawl/charts", dashboard.drawn),
         Route("/crawl/cluster", dashboard.cluster),
+        Route("/crawl/hosts", dashboard.hosts),
+        Route("/crawl/reasons", dashboard.reasons),
         Route("/crawl/events", dashboard.events),
         Route("/crawl/change", steering_page.change),
         Route("/crawl/confirm/{action}", steering_page.confirm),

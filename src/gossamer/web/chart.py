@@ -65,7 +65,7 @@ def chart(
     if len(curves) > 1:
         lines += _key([curve.name for curve in curves])
     lines += [
-        _moment(left, "start", first),
+        *([_moment(left, "start", first)] if _called(first) != _called(last) else []),
         _moment(WIDTH - RIGHT, "end", last),
     ]
     said = f"{title}, {exact(first)} to {exact(last)}: " + "; ".join(
@@ -122,10 +122,13 @@ def _level(left: float, height: float, words: str) -> Markup:
 
 
 def _moment(place: int, anchor: str, moment: float) -> Markup:
-    words = "now" if abs(time.time() - moment) < NOW else relative(moment)
     return Markup('<text x="{}" y="{}" text-anchor="{}">{}<title>{}</title></text>').format(
-        place, HEIGHT - 6, anchor, words, exact(moment)
+        place, HEIGHT - 6, anchor, _called(moment), exact(moment)
     )
+
+
+def _called(moment: float) -> str:
+    return "now" if abs(time.time() - moment) < NOW else relative(moment)
 
 
 def _round_up(value: float) -> float:

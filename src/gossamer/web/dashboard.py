@@ -20,11 +20,12 @@ from gossamer import files
 from gossamer.collection import Collection, Progress, Status
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
+from gossamer.frontier.why import HostAnswer
 from gossamer.shown import counted, pasted, size, span
 from gossamer.web.chart import Curve, chart
 from gossamer.web.face import Face, face_of
 from gossamer.web.hosts_page import LIMIT as HOSTS_LIMIT
-from gossamer.web.hosts_page import orders_of
+from gossamer.web.hosts_page import HostOrders, orders_of
 from gossamer.web.leases import Busy
 from gossamer.web.live import Pulse, Words
 from gossamer.web.steering_page import ACTIONS, DONE, FOLLOWED
@@ -35,8 +36,8 @@ REASONS_MOST = 12
 PAUSED_AT_THE_END = "Nothing is left to do: it ends when it is resumed, or goes on with seeds that you add."
 IDLE = 120.0
 """Seconds between two samples in which no crawl ran. A sample is for a minute."""
-BUSIEST = 6
-"""Hosts that are named: those with the most to do."""
+HOSTS_NAMED = {"busiest": ("queued", 6), "slowest": ("slow", 4), "failing": ("failed", 4)}
+"""Which hosts are named, by which order, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def figures(now: Look) -> dict[str, str]:
         "hosts": number(status.hosts),
         "bytes": size(status.bytes),
         "copies": number(status.duplicates + status.near_duplicates),
-        "rate": f"{number(progress.rate)} pages/s" if moving and progress else "–",
+        "rate": f"{number(progress.rate)} pages/s, {size(progress.byte_rate)}/s" if moving and progress else "–",
         "out": counted(progress.out, "request") if running and progress else "–",
         "waiting": counted(progress.waiting, "host") if running and progress else "–",
         "left": f"about {span(max(status.left, 1.0))}" if status.left and moving else "–",
@@ -92,6 +93,7 @@ def figures(now: Look) -> dict[str, str]:
         "topic": str(status.harvest or "–"),
         "forms": str(status.forms or "–"),
         "seconds": span(status.seconds),
+        "memory": size(progress.memory) if running and progress and progress.memory else "–",
         "disk": f"{size(now.disk_free)} of {size(now.disk_size)}",
     }
 
@@ -128,8 +130,8 @@ async def crawl(request: Request) -> Response:
     """The dashboard."""
     face = face_of(request)
     orders = orders_of(request)
-    now, past, busiest = await face.ask_at(
-        lambda web, state: (look(web), web.series(), orders.page(web, state, "queued", limit=BUSIEST)), HOSTS_LIMIT
+    now, past, named = await face.ask_at(
+        lambda web, state: (look(web), web.series(), _named(orders, web, state)), HOSTS_LIMIT
     )
     actions = {name: ACTIONS[name].name for name in _actions(now)}
     return face.page(
@@ -140,12 +142,25 @@ async def crawl(request: Request) -> Response:
         done=_done(request.query_params.get("done", ""), actions),
         figures=figures(now),
         charts=charts(past),
-        hosts=busiest.hosts,
-        failures=_reasons(now.status.failures, "failed"),
-        exclusions=_reasons(now.status.exclusions, "excluded"),
-        missing=_reasons(now.status.requisites_missing, "failed"),
-        remarks=_reasons(now.status.remarks, "page"),
+        **named,
+        **_causes(now.status),
     )
+
+
+def _named(orders: HostOrders, web: Collection, state: str) -> dict[str, Sequence[HostAnswer]]:
+    """Those hosts that hold the crawl up."""
+    return {name: orders.page(web, state, sort, limit=most).hosts for name, (sort, most) in HOSTS_NAMED.items()}
+
+
+def _causes(status: Status) -> dict[str, Sequence[dict[str, Any]]]:
+    """Why something is not here, or not as it should be."""
+    causes = {
+        "failures": status.failures,
+        "exclusions": status.exclusions,
+        "missing": status.requisites_missing,
+        "remarks": status.remarks,
+    }
+    return {name: _reasons(counts) for name, counts in causes.items()}
 
 
 def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
@@ -155,12 +170,16 @@ def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
     harvest = Curve("on topic", [rate for _, rate in judged])
     on_topic = chart("On topic", [moment for moment, _ in judged], [harvest], _part)
     idle = _idle(past)
+    running = {each - 1 for each in idle}
     sums = [Curve(name, [getattr(each, name) for each in past]) for name in ("pages", "queued", "failed")]
     sizes = {name: [Curve(name, [getattr(each, name) for each in past])] for name in ("bytes", "memory")}
-    rates = [Curve("pages a minute", _rates(past))]
+    covered = [Curve("coverage", [each.coverage for each in past])]
+    rates = {name: [Curve(f"{name} a minute", _rates(past, name))] for name in ("pages", "bytes")}
     return [
         ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number, idle)),
-        ("Pages a minute", chart("Pages a minute", moments[1:], rates, number, {each - 1 for each in idle})),
+        ("Coverage", chart("Coverage", moments, covered, _part, idle)),
+        ("Pages a minute", chart("Pages a minute", moments[1:], rates["pages"], number, running)),
+        ("Bytes a minute", chart("Bytes a minute", moments[1:], rates["bytes"], size, running)),
         ("Fetched", chart("Fetched", moments, sizes["bytes"], size, idle)),
         ("Memory", chart("Memory", moments, sizes["memory"], size, idle)),
         *([("On topic", on_topic)] if judged else []),
@@ -177,10 +196,13 @@ def _part(value: float) -> str:
     return f"{value:.0%}"
 
 
-def _rates(past: Sequence[Sample]) -> list[float]:
+def _rates(past: Sequence[Sample], name: str) -> list[float]:
     """Between two samples; a time in which no crawl ran counts as none."""
-    pairs = [(after.pages - before.pages, after.seconds - before.seconds) for before, after in pairwise(past)]
-    return [max(0, pages) / seconds * 60 if seconds > 0 else 0.0 for pages, seconds in pairs]
+    pairs = [
+        (getattr(after, name) - getattr(before, name), after.seconds - before.seconds)
+        for before, after in pairwise(past)
+    ]
+    return [max(0, amount) / seconds * 60 if seconds > 0 else 0.0 for amount, seconds in pairs]
 
 
 def _done(name: str, actions: Container[str]) -> str:
@@ -195,11 +217,11 @@ def _actions(now: Look) -> list[str]:
     return [*wanted, *(["retry"] if now.status.failed else [])]
 
 
-def _reasons(counts: Mapping[str, int], state: str) -> Sequence[dict[str, Any]]:
+def _reasons(counts: Mapping[str, int]) -> Sequence[dict[str, Any]]:
     """The most frequent first, each with its part of the largest."""
     most = max(counts.values(), default=1)
     return [
-        {"reason": reason, "count": count, "part": count / most, "state": state}
+        {"reason": reason, "count": count, "part": count / most}
         for reason, count in list(counts.items())[:REASONS_MOST]
     ]
 
@@ -234,6 +256,20 @@ async def cluster(request: Request) -> Response:
     face = face_of(request)
     status = await face.ask(lambda web: web.status())
     return face.page(request, "cluster.html", status=status)
+
+
+async def hosts(request: Request) -> Response:
+    """The hosts alone, likewise."""
+    face, orders = face_of(request), orders_of(request)
+    named = await face.ask_at(lambda web, state: _named(orders, web, state), HOSTS_LIMIT)
+    return face.page(request, "crawl_hosts.html", **named)
+
+
+async def reasons(request: Request) -> Response:
+    """Why something is not here, likewise."""
+    face = face_of(request)
+    status = await face.ask(lambda web: web.status())
+    return face.page(request, "crawl_reasons.html", **_causes(status))
 
 
 async def events(request: Request) -> Response:

@@ -24,7 +24,10 @@ HOSTS = 50
 """On a page."""
 LIMIT = 60.0
 """Seconds: to look at a million hosts for the first time takes longer than an answer to a question."""
-SORTS = {"queued": "Queued", "pages": "Pages", "failed": "Failed", "next": "Next visit", "name": "Host"}
+SORTS = {
+    "pages": "most pages", "queued": "most queued", "failed": "most failed", "slow": "slowest", "next": "next visit",
+    "name": "name",
+}  # fmt: skip
 
 
 class HostOrders:

@@ -40,7 +40,8 @@ DISC_MOST = 120.0
 """Pixels from the middle of the largest site to its edge, where there are few."""
 
 
-Picture: TypeAlias = tuple[SiteMap, Facets, Spread]
+Picture: TypeAlias = tuple[SiteMap, Facets, Spread, bool]
+"""The last is whether a crawl runs."""
 
 
 class Label(NamedTuple):
@@ -64,7 +65,7 @@ async def picture(request: Request) -> Response:
     face, colour = face_of(request), request.query_params.get("colour", COLOURS[0])
     colour = colour if colour in COLOURS else COLOURS[0]
     kept: Kept = request.app.state.map
-    found, made_of, how = await kept.get(place(face.leases.path), lambda: face.ask(_found, limit=LIMIT))
+    found, made_of, how, crawling = await kept.get(place(face.leases.path), lambda: face.ask(_found, limit=LIMIT))
     names, drawn = await asyncio.to_thread(_drawn, found, colour)
     return face.page(
         request,
@@ -78,6 +79,7 @@ async def picture(request: Request) -> Response:
         made_of={name: _bars(counts) for name, counts in made_of.items() if counts},
         charts=charts(how),
         whole=how.whole,
+        crawling=crawling,
     )
 
 
@@ -101,7 +103,7 @@ class Kept:
 
 
 def _found(web: Collection) -> Picture:
-    return web.site_map(), web.composition(), web.spread()
+    return web.site_map(), web.composition(), web.spread(), web.status().crawling is not None
 
 
 def charts(how: Spread) -> list[tuple[str, str, Markup]]:
@@ -163,8 +165,8 @@ def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
     """The part of the plane that is drawn, and how large a pixel is in it."""
     if not sites:
         return {"left": 0, "top": 0, "width": 100, "height": 60, "unit": 1}
-    left, top, right, bottom = _ends(sites)
     unit = _unit(sites)
+    left, top, right, bottom = _all_ends(sites, unit)
     width = max(right - left + 2 * MARGIN * unit, WIDE * unit)
     height = max(bottom - top + 2 * MARGIN * unit, HIGH * unit)
     return {
@@ -174,6 +176,16 @@ def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
         "height": height,
         "unit": unit,
     }
+
+
+def _all_ends(sites: Sequence[MappedSite], unit: float) -> tuple[float, float, float, float]:
+    """The outermost edges of all circles, and of the names that stand below them."""
+    left, top, right, bottom = _ends(sites)
+    for number, label in _labelled(sites).items():
+        half = min(len(sites[number].name), NAME_MOST) * LETTER * unit / 2
+        left, right = min(left, sites[number].x - half), max(right, sites[number].x + half)
+        bottom = max(bottom, label.y + HIGH_LETTER * unit / 4)
+    return left, top, right, bottom
 
 
 def _unit(sites: Sequence[MappedSite]) -> float:

@@ -28,9 +28,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gossamer.errors import UsageError
 from gossamer.web.api.problems import is_for_programs, problem
+from gossamer.web.carried import STYLE_HASH
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    f"default-src 'none'; script-src 'self'; style-src '{STYLE_HASH}'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {

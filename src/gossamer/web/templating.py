@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from gossamer import shown
 from gossamer.web.asked import VALUE
+from gossamer.web.carried import ICON, STYLE
 
 _KINDS = {
     "application/pdf": "PDF", "text/plain": "text", "text/html": "page", "application/xhtml+xml": "page",
@@ -37,8 +38,8 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
-    made.filters.update(told=told)
-    made.globals["link"] = link
+    made.filters.update(told=told, brief=brief)
+    made.globals.update(link=link, style=STYLE, icon=ICON)
     return made
 
 
@@ -50,6 +51,11 @@ def _harmless(value: object) -> object:
 def number(value: float) -> str:
     """1,234,567"""
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.1f}"
+
+
+def brief(seconds: float) -> str:
+    """340 ms, 2.5 s"""
+    return f"{seconds * 1_000:.0f} ms" if seconds < 1 else f"{number(round(seconds, 1))} s"
 
 
 def exact(moment: float) -> str:

@@ -136,10 +136,12 @@ class CrawlState(Opened):
         cursor: str | None = None,
         order: HostOrder | None = None,
     ) -> HostPage:
-        """Some hosts, by what is queued, pages, failed, name, or the next time, each with why it waits.
+        """Some hosts, by what is queued, pages, failed, name, the next time, or how slow they are, each with why it
+        waits.
 
         `search` is a part of the name, `site` means a host and those below it; `cursor` is that of the page before. By
-        queued and next come hosts with something queued, by failed those with a failure, by pages those with either.
+        queued and next come hosts with something queued, by failed those with a failure, by pages those with either,
+        by slow those that have answered.
         `order` is that of `host_order`, for who turns many pages.
         """
         from gossamer.collection.ask.host_page import Wanted, host_page

@@ -29,7 +29,7 @@ SCANNED = 1_000_000
 """Rows of a shard that are looked at for one page by name."""
 NAME = "name"
 """The order in which all are found, however many there are."""
-SORTS = ("queued", "pages", "failed", NAME, "next")
+SORTS = ("queued", "pages", "failed", NAME, "next", "slow")
 
 
 @dataclass(frozen=True, slots=True)

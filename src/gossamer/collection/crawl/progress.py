@@ -12,6 +12,7 @@ from collections import deque
 from math import inf
 from typing import NamedTuple
 
+from gossamer.collection.series import memory
 from gossamer.collection.status import Progress
 from gossamer.frontier import Frontier
 from gossamer.frontier.queue.backlog import Stretch
@@ -36,19 +37,19 @@ UNKNOWN = Eta(None, "")
 
 
 class Rate:
-    """How many addresses got done in a second, in the last minute."""
+    """How much got done in a second, in the last minute: addresses, or bytes."""
 
     def __init__(self) -> None:
         self._past: deque[tuple[float, int]] = deque()
 
     def note(self, seconds: float, done: int) -> None:
-        """So many were done by then."""
+        """So much was done by then."""
         self._past.append((seconds, done))
         while self._past[0][0] < seconds - WINDOW:
             self._past.popleft()
 
     def at(self, seconds: float, done: int) -> float:
-        """The rate, when so many are done by now; 0 when nothing is known of the time before."""
+        """The rate, when so much is done by now; 0 when nothing is known of the time before."""
         then, before = self._past[0] if self._past else (seconds, done)
         return max(done - before, 0) / (seconds - then) if seconds > then else 0.0
 
@@ -102,7 +103,7 @@ class Gauge:
         self._frontier = frontier
         self._disk = disk
         self._clock = clock
-        self._rate = Rate()
+        self._rate, self._byte_rate = Rate(), Rate()
         self._began = clock.steady()
         self._started = self._began if started is None else started
         """When the crawl was, before its shards were."""
@@ -121,6 +122,7 @@ class Gauge:
     def note(self, seconds: float) -> None:
         """So much is done by then: the rate is counted from that."""
         self._rate.note(seconds, self._done())
+        self._byte_rate.note(seconds, self._frontier.ledger.counts.bytes)
 
     def has_moved(self) -> bool:
         """Has anything been counted since the last call?"""
@@ -153,6 +155,8 @@ class Gauge:
             left=left.seconds,
             basis=left.basis,
             rate=self._rate.at(seconds, self._done()),
+            byte_rate=self._byte_rate.at(seconds, counts.bytes),
+            memory=memory(),
             paused=self.paused,
             next_visit=self._frontier.next_revisit,
             store_away=self.store_away,

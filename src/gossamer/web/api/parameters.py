@@ -114,10 +114,10 @@ class Hosts(msgspec.Struct, frozen=True):
     site: Site = ""
     search: Annotated[str, Meta(description="A part of the name.", min_length=1, max_length=ADDRESS_MOST)] = ""
     sort: Annotated[
-        Literal["name", "pages", "queued", "failed", "next"],
+        Literal["name", "pages", "queued", "failed", "next", "slow"],
         Meta(
             description="name: all of them. By a number come those that have any, the most first; next: who may be "
-            "visited soonest."
+            "visited soonest; slow: whose answers take longest."
         ),
     ] = "name"
     limit: Limit = 100

@@ -8,6 +8,8 @@ const show = (words) => {
     const element = places.get(place);
     if (!element || element.textContent === text.replaceAll("`", "")) continue;
     element.replaceChildren(...written(text));
+    const row = element.closest("[data-optional]");
+    if (row) row.hidden = text === "–";
     if (place === "actions") steer();
   }
 };
@@ -68,7 +70,7 @@ const renew = (name, milliseconds) => {
   const place = document.getElementById(name);
   if (!place) return;
   setInterval(async () => {
-    if (document.hidden || ended) return;
+    if (document.hidden || ended || place.contains(document.activeElement)) return;
     try {
       const answer = await fetch(`/crawl/${name}`);
       if (!answer.ok) return;
@@ -81,3 +83,5 @@ const renew = (name, milliseconds) => {
 };
 renew("charts", 30000); // they change by the minute
 renew("cluster", 5000);
+renew("hosts", 5000);
+renew("reasons", 5000);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,14 +14,16 @@ from made_shard import BEGAN, A, B, C, Shard, came, made, said, site
 from msgspec.structs import replace
 
 from gossamer.collection.derive import index_check, indexer
-from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.derive.indexer import WAITED_MOST, Indexer
 from gossamer.frontier.entries import State
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.graph.gather import standing
 from gossamer.graph.log import COPIED, STANDS_FOR, chunks
 from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Kind, Link, Page, Visit
+from gossamer.store.commits import INTERVAL
 from gossamer.urls import keys
+from gossamer.web.leases import FRESH
 
 
 @pytest.fixture
@@ -151,18 +154,26 @@ def test_what_is_no_page_leaves_nothing(shard: Shard, index: Indexer) -> None:
 # ----------------------------------------------------------------------------- commits
 
 
-@pytest.mark.parametrize("at_rest", [False, True])
-def test_new_pages_wait_for_so_many_commits_and_no_longer(
-    shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch, *, at_rest: bool
+def test_a_new_page_is_found_within_five_seconds() -> None:
+    """It is committed within an interval, the index with the first commit that is late enough, and a reader looks."""
+    assert INTERVAL + (WAITED_MOST + INTERVAL) + FRESH <= 5.0
+
+
+def test_new_pages_wait_for_so_long_and_no_longer(
+    shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "COMMITS_WAITED_AT_REST" if at_rest else "COMMITS_WAITED", 3)
+    """And however often there is a commit meanwhile, the index has one."""
+    monkeypatch.setattr(indexer, "WAITED_MOST", 2.0)
     monkeypatch.setattr(indexer, "COMMIT_EVERY", 3)
+    seconds = itertools.count(100)
 
     def commits(number: int) -> int:
         index.prepare()
         shard.table.commit()
         for _ in range(number):
-            index.committed(at_rest=at_rest)
+            now = float(next(seconds))
+            index.committed(now)
+            index.committed(now)
         return sum(1 for _ in index._shard_index.urls())
 
     assert commits(9) == 0  # nothing waits

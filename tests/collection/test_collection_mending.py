@@ -156,30 +156,29 @@ def test_copies_and_errors_in_disguise_are_taken_out(shard: Shard, index: Indexe
     assert committed(shard, index) == {A}
 
 
-def test_the_index_is_committed_after_many_pages_or_many_commits(
+def test_the_index_is_committed_after_many_pages_or_some_seconds(
     shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finished: list[int] = []
     finish = index.finish
     monkeypatch.setattr(index, "finish", lambda: (finished.append(1), finish()))
     monkeypatch.setattr(indexer, "COMMIT_EVERY", 3)
-    monkeypatch.setattr(indexer, "COMMITS_WAITED", 4)
-    for _ in range(9):
-        index.committed()
+    for now in range(9):
+        index.committed(float(now))
     assert finished == []
     for number in range(3):
         url = f"{A}{number}"
         kept(shard, index, came(url, b"%d" % number), said(url, digest=payload_digest(b"%d" % number)))
     index.prepare()
     shard.commit()
-    index.committed()
+    index.committed(9.0)
     assert len(finished) == 1
     kept(shard, index, came(B, b"b"), said(B, digest=payload_digest(b"b")))
     index.prepare()
     shard.commit()
-    for waited in range(4):
-        assert len(finished) == 1, waited
-        index.committed()
+    for later in (10.0, 11.0, 11.9, 12.0):
+        assert len(finished) == 1, later
+        index.committed(later)
     assert len(finished) == 2
 
 
@@ -241,7 +240,7 @@ def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -
     shard.archive.prepare()
     derived.prepare()
     shard.table.commit()
-    derived.committed(at_rest=False)
+    derived.committed(1.0)
     derived.finish()
     assert derived._findable._fresh == 0
     newer = came(A, b"newer", after=20, source="x@9")
@@ -274,7 +273,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
     derived.forget(A)
     derived.mark(None)  # type: ignore[arg-type] # handed on
     derived.prepare()
-    derived.committed(at_rest=False)
+    derived.committed(1.0)
     derived.finish()
     derived.close()
     assert did == [

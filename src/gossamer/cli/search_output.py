@@ -98,7 +98,7 @@ def waiting(pages: int | None, *, busy: bool) -> str:
     """That the answer lacks so many pages, and what brings them in; None where nobody has counted them."""
     if pages is None:
         return "pages that were only collected are not in the index; `gossamer build DIR` adds them"
-    running = "the command that is running there adds them, mostly within half a minute"
+    running = "the command that is running there adds them, mostly within five seconds"
     are = "is" if pages == 1 else "are"
     return (
         f"{counted(pages, 'page')} {are} not in the index yet; {running if busy else '`gossamer build DIR` adds them'}"

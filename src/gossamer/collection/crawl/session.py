@@ -448,8 +448,7 @@ class Session:
         return now - self._moved > RESTS and now - self._commits.last < RESTS
 
     def _make_findable(self) -> None:
-        """At rest is a watch between two visits, and not a crawl that keeps to its delay: its next page comes soon."""
-        self._derived.committed(at_rest=self._outside.fresh_until is not None and not self.frontier.out)
+        self._derived.committed(self._clock.steady())
 
     def _note_series(self) -> None:
         self._series.note(self.frontier.ledger.counts, self._clock.wall(), self.frontier.harvest)

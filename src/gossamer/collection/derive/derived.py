@@ -60,9 +60,9 @@ class Derived:
         """Before a commit."""
         self._findable.prepare()
 
-    def committed(self, *, at_rest: bool) -> None:
-        """After it. A page is findable sooner where the crawl is `at_rest`."""
-        self._findable.committed(at_rest=at_rest)
+    def committed(self, now: float) -> None:
+        """After it, at that steady time."""
+        self._findable.committed(now)
 
     def finish(self) -> None:
         """The crawl is over, and all is committed."""

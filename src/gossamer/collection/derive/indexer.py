@@ -41,10 +41,9 @@ from gossamer.urls import resolve
 
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
-COMMITS_WAITED = 30
-"""Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
-COMMITS_WAITED_AT_REST = 3
-"""The same where nothing else is under way: a commit takes 40 ms of CPU, so it is not made for each page."""
+WAITED_MOST = 2.0
+"""Seconds after its commit that a new page waits for others: with the second after which a reader looks again, it is
+found within five. A commit of the index takes 25 ms of CPU, so it is not made for each page."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 _KEY = b"links"
@@ -67,7 +66,9 @@ class Indexer:
         self._shard_index = _opened(shard / INDEX, partial(strangeness, self._path, table))
         self._past = past_of(shard, table, archive, site)
         self._touched: dict[URL, None] = {}
-        self._fresh = self._waited = 0
+        self._fresh = 0
+        self._since: float | None = None
+        """When the first of them was committed; steady time."""
         if not committed_length(table) and not any(archive.versions.all()):
             table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
             self._past.begin()
@@ -126,11 +127,12 @@ class Indexer:
         """Before a commit of the rows."""
         self._table.put(STATE, _KEY, self._log.write().to_bytes(8, "big"))
 
-    def committed(self, *, at_rest: bool = False) -> None:
-        """After it."""
-        self._waited += self._fresh > 0
-        longest = COMMITS_WAITED_AT_REST if at_rest else COMMITS_WAITED
-        if self._fresh >= COMMIT_EVERY or self._waited >= longest:
+    def committed(self, now: float | None = None) -> None:
+        """After it, at that steady time; who has no clock waits for many pages, or for the end."""
+        if self._fresh and self._since is None:
+            self._since = now
+        is_due = now is not None and self._since is not None and now - self._since >= WAITED_MOST
+        if self._fresh >= COMMIT_EVERY or is_due:
             self.finish()
 
     def finish(self) -> None:
@@ -141,7 +143,7 @@ class Indexer:
             self._put_again(url)
         self._past.commit(committed_length(self._table))
         self._shard_index.commit(committed_length(self._table), _drawn(self._table))
-        self._fresh = self._waited = 0
+        self._fresh, self._since = 0, None
 
     def gather(self) -> None:
         """No more comes for a while: bring the parts of the index together."""

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.convert.content.blocks import among
 from gossamer.convert.html.template import Hashes, Mask, Template
 from gossamer.rows import damaged, decoder
 from gossamer.urls import keys
@@ -80,7 +81,7 @@ class Settled:
 
     def __call__(self, hashes: Hashes) -> Mask:
         """Which of the blocks of a page are template?"""
-        return np.isin(_marks(hashes), self.marks)
+        return among(_marks(hashes), self.marks)
 
 
 BARE = Settled.of(np.zeros(0, np.uint32))

@@ -7,7 +7,7 @@ blocks, since everything is in document order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,14 @@ def standing_in(outline: Outline, tags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     steps = np.bincount(chosen, minlength=size + 1) - np.bincount(outline.ends[chosen], minlength=size + 1)
     inside: NDArray[np.bool_] = np.cumsum(steps)[outline.owners] > 0
     return inside
+
+
+def among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of some numbers are among others, which are in order. NumPy's own takes three times as long for a page."""
+    if not len(known):
+        return np.zeros(len(values), np.bool_)
+    found: NDArray[np.bool_] = known.take(known.searchsorted(values), mode="clip") == values
+    return found
 
 
 def _tops(outline: Outline, breaks: NDArray[np.bool_]) -> Ints:

@@ -60,20 +60,19 @@ def _without_repetitions(outline: Outline, numbers: Ints, kept: Mask) -> Mask:
     long = (kept & (ends - begins > _REPEATED_LEAST)).nonzero()[0]
     if len(long) < 2:
         return kept
-    said = hashes(outline.text, begins[long], ends[long])
-    _, first, which = np.unique(said, return_index=True, return_inverse=True)
-    if len(first) == len(long):
+    said = hashes(outline.text, begins[long], ends[long]).tolist()
+    first: dict[int, int] = {}
+    again = [place for place, mark in enumerate(said) if first.setdefault(mark, place) != place]
+    if not again:
         return kept
-    again = np.arange(len(long)) != first[which]
-    again &= ~standing_in(outline, _REPEATING)[firsts[long]]
-    if not again.any():
-        return kept
-    looks = Looks(outline)
+    blocks = long.tolist()
     owners = outline.owners[firsts[long]].tolist()
+    means_something = standing_in(outline, _REPEATING)[firsts[long]]
+    looks = Looks(outline)
     fewer = kept.copy()
-    for number in again.nonzero()[0].tolist():
-        if looks.of(owners[number]) != looks.of(owners[first[which[number]]]):
-            fewer[long[number]] = False
+    for place in again:
+        if not means_something[place] and looks.of(owners[place]) != looks.of(owners[first[said[place]]]):
+            fewer[blocks[place]] = False
     return fewer
 
 
@@ -125,10 +124,11 @@ class _Page:
 
     def span(self, element: int, block: int) -> tuple[int, int]:
         """The blocks that stand in an element, given one of them: the first, and one past the last."""
+        owners, end = self._owners, self._ends[element]
         first, last = block, block + 1
-        while first and self._holds(element, first - 1):
+        while first and element <= owners[first - 1] < end:
             first -= 1
-        while last < len(self._owners) and self._holds(element, last):
+        while last < len(owners) and element <= owners[last] < end:
             last += 1
         return first, last
 

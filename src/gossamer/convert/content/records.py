@@ -37,15 +37,24 @@ class Looks:
         self._parents = outline.parents.data
         self._names = outline.names.tobytes()
         self._named: list[int] = outline.named.tolist()
+        self._known: dict[int, Look] = {0: (), -1: ()}
 
     def of(self, element: int) -> Look:
-        way: list[tuple[int, bytes]] = []
-        while element > 0 and len(way) < _WAY_MOST:
-            first = bisect_left(self._named, element)
-            end = bisect_left(self._named, element + 1, first)
-            way.append((self._tags[element], self._names[4 * first : 4 * end]))
+        """Made from that of the element around, which most have in common, unless none is known that is near."""
+        passed: list[int] = []
+        while (look := self._known.get(element)) is None:
+            if len(passed) == _WAY_MOST:
+                return tuple(map(self._step, passed))
+            passed.append(element)
             element = self._parents[element]
-        return tuple(way)
+        for each in reversed(passed):
+            look = self._known[each] = (self._step(each), *look[: _WAY_MOST - 1])
+        return look
+
+    def _step(self, element: int) -> tuple[int, bytes]:
+        first = bisect_left(self._named, element)
+        names = self._names[4 * first : 4 * bisect_left(self._named, element + 1, first)]
+        return self._tags[element], names
 
 
 def with_records(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:

@@ -13,6 +13,7 @@ from gossamer.convert.content.blocks import Ints
 from gossamer.convert.html.outline import NUMBER, Outline
 
 Mask = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 ITEMS_LEAST = 3
 """Links of a list that lead to places of the page. With fewer it is short, and does no harm."""
@@ -33,26 +34,38 @@ def without_table_of_contents(outline: Outline, numbers: Ints, kept: Mask) -> Ma
     inside = links[within[links]]
     if len(inside) < ITEMS_LEAST:
         return kept
+    lists = _LISTS.take(outline.tags).nonzero()[0][:_LISTS_MOST]
+    held = inside.searchsorted(outline.ends[lists]) - inside.searchsorted(lists)
+    lists = lists[held >= ITEMS_LEAST - 1]  # one more may be around the list
+    if not len(lists):
+        return kept
     owners, words = outline.owners, outline.counts[:, 0]
     around = links.searchsorted(owners, "right") - 1
     linked = (around >= 0) & (owners < outline.ends[links[around]])
     inner = linked & within[links[around]]
+    begins, ends = _runs(outline, lists)
+    sizes, by_links, by_inner = (_sums(each, begins, ends) for each in (words, words * linked, words * inner))
+    chosen = (by_links >= _LINKED_LEAST * sizes) & (by_inner >= _WITHIN_LEAST * sizes)
     fewer = kept.copy()
     done = 0
-    lists = _LISTS.take(outline.tags).nonzero()[0][:_LISTS_MOST]
-    held = inside.searchsorted(outline.ends[lists]) - inside.searchsorted(lists)
-    for first in lists[held >= ITEMS_LEAST - 1].tolist():  # one more may be around the list
-        if first < done:  # within one that is gone
+    for begin, end in zip(begins[chosen].tolist(), ends[chosen].tolist(), strict=True):
+        if begin < done:  # within one that is gone
             continue
-        end = int(outline.ends[first])
-        runs = (owners >= first) & (owners < end)
-        size = words[runs].sum()
-        if (
-            words[runs & linked].sum() >= _LINKED_LEAST * size
-            and words[runs & inner].sum() >= _WITHIN_LEAST * size
-            and len(np.unique(around[runs & inner])) >= ITEMS_LEAST
-        ):
-            fewer[numbers[runs]] = False
+        if len(np.unique(around[begin:end][inner[begin:end]])) >= ITEMS_LEAST:
+            fewer[numbers[begin:end]] = False
             done = end
     had, left = (words[some[numbers]].sum() for some in (kept, fewer))
     return fewer if left >= _LEFT_LEAST * had else kept
+
+
+def _runs(outline: Outline, elements: Places) -> tuple[Places, Places]:
+    """The runs that stand in some elements: the first of each, and one past its last."""
+    counts: Places = np.append(0, np.cumsum(np.bincount(outline.owners, minlength=len(outline.tags))))
+    firsts: Places = outline.befores.searchsorted(elements, "right")
+    return firsts, firsts + counts[outline.ends[elements]] - counts[elements]
+
+
+def _sums(values: Ints, begins: Places, ends: Places) -> Places:
+    """Of the values from each begin to its end."""
+    until: Places = np.append(0, np.cumsum(values))
+    return until[ends] - until[begins]

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.convert.content.blocks import among
 from gossamer.convert.content.marks import hashes
 
 LABEL = 24
@@ -73,7 +74,8 @@ def _staying(known: Mask, headings: Mask, terms: Ints, short: Mask) -> Mask:
     stays = ~known
     if stays.any():
         stays |= _labels(known, short)
-    stays |= (terms >= 0) & np.isin(terms, terms[stays])
+    if (terms >= 0).any():
+        stays |= (terms >= 0) & among(terms, np.sort(terms[stays]))
     places = [*headings.nonzero()[0].tolist(), len(stays)]
     for number, end in reversed(list(pairwise(places))):
         if known[number]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content.blocks import standing_in
+from gossamer.convert.content.blocks import among, standing_in
 from gossamer.convert.html.outline import NUMBER, TAGS, Note, Outline, name_hash
 from gossamer.tagged import BOXES
 
@@ -52,11 +52,10 @@ _INTRODUCED = frozenset(name_hash(b"c", name) for name in (b"language", b"lang",
 """Words of a class that come with a language: `language-python`, `highlight-source-shell`."""
 _AMBIGUOUS = frozenset(["css", "html", "http", "make", "basic", "less", "batch", "properties", "go", "diff", "vim"])
 """Languages whose names stand for something else, unless they are introduced."""
+_LANGUAGE_NAMES = np.array(sorted(_LANGUAGE_OF), np.uint32)
 _JAVA, _SCRIPT = name_hash(b"c", b"java"), name_hash(b"c", b"script")
-_NUMBERS = np.array(
-    [name_hash(b"c", name) for name in (b"lineno", b"linenos", b"linenumber", b"linenodiv", b"gutter", b"lnt")],
-    np.uint32,
-)
+_NUMBER_NAMES = (b"lineno", b"linenos", b"linenumber", b"linenodiv", b"gutter", b"lnt")
+_NUMBERS = np.array(sorted(name_hash(b"c", name) for name in _NUMBER_NAMES), np.uint32)
 _KATEX, _SHOWN, _FALLBACK = (name_hash(b"c", name) for name in (b"katex", b"html", b"fallback"))
 
 
@@ -97,7 +96,8 @@ class _Dressing:
         self._pictured: list[int] = []
         self._tags = outline.tags
         self._befores: list[int] = outline.befores.tolist()
-        self._codes = [element for element in (outline.tags == _PRE).nonzero()[0].tolist() if self._is_kept(element)]
+        codes = (outline.tags == _PRE).nonzero()[0]
+        self._codes: list[int] = self._kept_ones(codes).tolist() if len(codes) else []
         self._code_runs = standing_in(outline, _IS_PRE) if self._codes else keep
 
     @cached_property
@@ -116,11 +116,12 @@ class _Dressing:
         """The languages of what is code; without the numbers of lines and the buttons beside it."""
         if not self._codes:
             return
-        for element in self._codes:
-            if language := self._language(element):
+        telling = set(self._outline.named[among(self._outline.names, _LANGUAGE_NAMES)].tolist())
+        for element in self._codes if telling else ():
+            if language := self._language(element, telling):
                 self._said[element] = language
-        numbered = self._outline.named[np.isin(self._outline.names, _NUMBERS)]
-        for element in np.unique(numbered).tolist():
+        numbered = self._outline.named[among(self._outline.names, _NUMBERS)]
+        for element in dict.fromkeys(numbered.tolist()):
             first, end = self._runs(element)
             if not self._text(first, end).strip(b"0123456789 \t\r\n"):
                 self._keep[first:end] = False
@@ -169,8 +170,8 @@ class _Dressing:
             said = outline.notes[begin:end].decode()
             yield element, said[0], said[1:]
 
-    def _language(self, pre: int) -> str:
-        """By its own class, by that of the code in it, or by that of what is around it."""
+    def _language(self, pre: int, telling: set[int]) -> str:
+        """By its own class, by that of the code in it, or by that of what is around it, if these are `telling` any."""
         inner = pre + 1
         has_code = inner < self._outline.ends[pre] and self._tags[inner] == _CODE
         own = [inner, pre] if has_code else [pre]
@@ -179,6 +180,8 @@ class _Dressing:
             element = int(self._outline.parents[element])
             around.append(max(element, 0))
         for each in (*own, *around):
+            if each not in telling:
+                continue
             names = self._names(each)
             found = [_LANGUAGE_OF[name] for name in names if name in _LANGUAGE_OF]
             introduced = not _INTRODUCED.isdisjoint(names)
@@ -254,6 +257,11 @@ class _Dressing:
         while end < len(owners) and element <= owners[end] < until:
             end += 1
         return first, end
+
+    def _kept_ones(self, elements: NDArray[np.int_]) -> NDArray[np.int_]:
+        """Those of some elements in which something is kept."""
+        owners = np.append(np.sort(self._outline.owners[self._keep]), len(self._tags))
+        return elements[owners[owners.searchsorted(elements)] < self._outline.ends[elements]]
 
     def _is_kept(self, element: int) -> bool:
         first, end = self._runs(element)

@@ -8,8 +8,10 @@ one range fits into memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +31,37 @@ def gather(chunks: Callable[[], Iterable[Chunk]], folder: Path, fold: Fold, rang
     """Write the anchors of all pages to files in the folder."""
     rows = [folder / f"rows-{number:05}" for number in range(ranges)]
     words = [folder / f"words-{number:05}" for number in range(ranges)]
-    for path in (*rows, *words):
-        files.open(path, "wb").close()
-    for chunk in chunks():
-        _deal(chunk, fold, rows, words)
+    with ExitStack() as opened:
+        handles = [[opened.enter_context(files.open(path, "wb")) for path in paths] for paths in (rows, words)]
+        for chunk in chunks():
+            _deal(chunk, fold, *handles)
     lookup.write(folder, NAME, (_grouped(*pair) for pair in zip(rows, words, strict=True)))
     for path in (*rows, *words):
         files.remove(path)
 
 
-def _deal(chunk: Chunk, fold: Fold, rows: list[Path], words: list[Path]) -> None:
-    starts = np.zeros(len(chunk.lengths) + 1, np.int64)
-    np.cumsum(chunk.lengths, out=starts[1:])
-    sites = np.repeat(chunk.sites, chunk.counts)
-    targets = fold(chunk.targets)
-    places = range_of(targets, len(rows))
+def _deal(chunk: Chunk, fold: Fold, rows: list[BinaryIO], words: list[BinaryIO]) -> None:
+    """Put the anchors of a chunk that say something to those of their range. Those that say nothing have no letter."""
+    says = chunk.lengths > 0
+    found = np.empty(int(says.sum()), _ROW)
+    found["target"] = fold(chunk.targets[says])
+    found["site"] = np.repeat(chunk.sites, chunk.counts)[says]
+    found["length"] = chunk.lengths[says]
+    if len(rows) == 1:
+        rows[0].write(found.tobytes())
+        words[0].write(chunk.anchors)
+        return
+    ends = np.cumsum(found["length"], dtype=np.int64)
+    begins = ends - found["length"]
+    places = range_of(found["target"], len(rows))
     for number in np.unique(places).tolist():
-        here = np.flatnonzero((places == number) & (chunk.lengths > 0))
-        some = np.empty(len(here), _ROW)
-        some["target"], some["site"], some["length"] = targets[here], sites[here], chunk.lengths[here]
-        with files.open(rows[number], "ab") as out:
-            out.write(some.tobytes())
-        with files.open(words[number], "ab") as out:
-            out.write(b"".join(chunk.anchors[starts[place] : starts[place + 1]] for place in here.tolist()))
+        here = np.flatnonzero(places == number)
+        rows[number].write(found[here].tobytes())
+        words[number].write(_cut(chunk.anchors, begins[here], ends[here]))
+
+
+def _cut(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> bytes:
+    return b"".join(text[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True))
 
 
 def _grouped(rows: Path, words: Path) -> tuple[Prints, list[bytes]]:
@@ -60,20 +70,18 @@ def _grouped(rows: Path, words: Path) -> tuple[Prints, list[bytes]]:
     with files.open(words) as file:
         text = file.read()
     ends = np.cumsum(found["length"], dtype=np.int64)
-    order = np.lexsort((np.arange(len(found)), found["site"], found["target"]))
+    order = np.lexsort((found["site"], found["target"]))  # what is equal stays in its order
     target, site = found["target"][order], found["site"][order]
     first = np.ones(len(order), bool)
     first[1:] = (target[1:] != target[:-1]) | (site[1:] != site[:-1])
     kept = order[first]
-    prints, begins = np.unique(found["target"][kept], return_index=True)
-    lengths = found["length"].astype(np.int64)
-    return prints, list(_joined(kept, begins, ends, lengths, text))
+    prints, firsts = np.unique(found["target"][kept], return_index=True)
+    ends = ends[kept]
+    return prints, list(_joined([*firsts.tolist(), len(kept)], ends - found["length"][kept], ends, text))
 
 
-def _joined(
-    kept: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64], lengths: NDArray[np.int64], text: bytes
-) -> Iterator[bytes]:
-    bounds = [*begins.tolist(), len(kept)]
-    for begin, end in pairwise(bounds):
-        some = kept[begin : min(end, begin + SITES_MOST)].tolist()
-        yield b"\n".join(text[ends[each] - lengths[each] : ends[each]].replace(b"\n", b" ") for each in some)
+def _joined(bounds: list[int], begins: NDArray[np.int64], ends: NDArray[np.int64], text: bytes) -> Iterator[bytes]:
+    for first, end in pairwise(bounds):
+        some = slice(first, min(end, first + SITES_MOST))
+        parts = zip(begins[some].tolist(), ends[some].tolist(), strict=True)
+        yield b"\n".join(text[begin:until].replace(b"\n", b" ") for begin, until in parts)

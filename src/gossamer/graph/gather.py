@@ -168,13 +168,14 @@ def _split(pairs: NDArray[np.void], ranges: int) -> Iterator[tuple[int, NDArray[
             yield number, pairs[order[bounds[number] : bounds[number + 1]]]
 
 
-def _distinct(pairs: NDArray[np.void]) -> NDArray[np.void]:
-    """In order, each once. NumPy's own `unique` compares records field by field, which takes four times as long."""
-    pairs = pairs[np.lexsort((pairs["source"], pairs["target"]))]
-    targets, sources = pairs["target"], pairs["source"]
-    new = np.ones(len(pairs), np.bool_)
-    new[1:] = (targets[1:] != targets[:-1]) | (sources[1:] != sources[:-1])
-    return pairs[new]
+def _numbered(pairs: NDArray[np.void], nodes: Prints) -> Prints:
+    """Arcs in order, each once: the number of the target, and behind it that of the source. Numbers of one word are
+    sorted in a tenth of the time of pairs."""
+    targets, sources = (nodes.searchsorted(pairs[name]).astype(np.uint64) for name in ("target", "source"))
+    arcs = np.sort(targets << np.uint64(32) | sources)
+    new = np.ones(len(arcs), np.bool_)
+    np.not_equal(arcs[1:], arcs[:-1], out=new[1:])
+    return arcs[new]
 
 
 def _sorted(ranges: list[Path], sources: Prints, folder: Path) -> Web:
@@ -185,11 +186,11 @@ def _sorted(ranges: list[Path], sources: Prints, folder: Path) -> Web:
     degrees = np.zeros(len(nodes), np.uint32)
     with files.open(folder / "sources.bin", "wb") as out:
         for path in ranges:
-            pairs = _distinct(columns.raw(path, _PAIR))
-            numbers = np.searchsorted(nodes, pairs["source"]).astype(np.uint32)
+            found = _numbered(columns.raw(path, _PAIR), nodes)
+            numbers = found.astype(np.uint32)  # the lower half
             out.write(numbers.tobytes())
             degrees += np.bincount(numbers, minlength=len(nodes)).astype(np.uint32)
-            starts[1:] += np.bincount(np.searchsorted(nodes, pairs["target"]), minlength=len(nodes))
+            starts[1:] += np.bincount((found >> np.uint64(32)).astype(np.int64), minlength=len(nodes))
     np.cumsum(starts, out=starts)
     arcs = Arcs(starts, columns.raw(folder / "sources.bin", np.dtype(np.uint32)), degrees)
     for name, values in (("nodes", nodes), ("starts", starts), ("sources", arcs.sources), ("degrees", degrees)):

@@ -23,6 +23,7 @@ from gossamer import files
 from gossamer.errors import Damaged, StorageError
 from gossamer.graph import lookup
 from gossamer.model import URL, Link
+from gossamer.outlinks import targets
 from gossamer.urls import keys
 
 ANCHOR_MOST = 255
@@ -92,7 +93,8 @@ class LinkLog:
         self._sites.append(keys.digest(site.encode()))
         self._counts.append(len(links))
         anchors = [_cut(link.anchor) for link in links]
-        self._targets += [keys.fingerprint(link.url) for link in links]
+        prints = {url: keys.fingerprint(url) for url in targets(links).urls}
+        self._targets += [prints[link.url] for link in links]
         self._kinds += bytes([_KINDS["nofollow" in link.rel, link.content] for link in links])
         self._lengths += bytes(map(len, anchors))
         self._anchors += anchors

@@ -9,6 +9,7 @@ A file of texts is sound if it is UTF-8 and every text begins with a whole chara
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.graph import columns
+
+_AT_ONCE = 10_000
+"""Texts whose places are numbers of Python at one time."""
 
 
 class Lookup:
@@ -39,8 +43,11 @@ class Lookup:
 
     def items(self) -> Iterator[tuple[int, str]]:
         """All of them, in the order of the fingerprints."""
-        for place in range(len(self.prints)):
-            yield int(self.prints[place]), self._text(place)
+        texts = self.all_texts.data
+        for start in range(0, len(self.prints), _AT_ONCE):
+            prints, bounds = self.prints[start : start + _AT_ONCE], self.starts[start : start + _AT_ONCE + 1]
+            for print_, (begin, end) in zip(prints.tolist(), pairwise(bounds.tolist()), strict=True):
+                yield print_, self._decoded(texts[begin:end])
 
     def get(self, print_: int) -> str | None:
         """The text of a fingerprint."""
@@ -50,8 +57,11 @@ class Lookup:
         return self._text(place)
 
     def _text(self, place: int) -> str:
+        return self._decoded(self.all_texts.data[self.starts[place] : self.starts[place + 1]])
+
+    def _decoded(self, text: memoryview[int]) -> str:
         try:
-            return self.all_texts[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+            return str(text, "utf-8")
         except UnicodeDecodeError:
             raise self._damaged() from None
 

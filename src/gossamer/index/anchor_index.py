@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import tantivy
@@ -56,8 +57,11 @@ class AnchorIndex:
 
 
 def _levelled(anchors: str, language: str | None) -> Iterator[str]:
-    used = Counter(term for line in anchors.split("\n") for term in set(joined(line, language).split()) - {APART})
-    for term, sites in used.items():
+    first, *others = ({*joined(line, language).split()} - {APART} for line in anchors.split("\n"))
+    if not others:  # most pages have links from one site alone
+        yield from first
+        return
+    for term, sites in Counter(chain(first, *others)).items():
         for level in range(sites.bit_length()):
             yield at_level(term, level)
 

@@ -95,17 +95,18 @@ class ImportFilter:
 
     def _unmet(self, capture: Capture) -> Capture | None:
         """With a moment that no other capture of the address has; None when the very same is here."""
-        digest, url = payload_digest(capture.wire), capture.visit.url
+        url, digest = capture.visit.url, ""
         for _ in range(_MOMENTS):
             other = self._archive.versions.at(url, capture.began)
-            if self._archive.passed.reason(url, capture.began) is not None:
-                return None
             if other is None:
                 return capture
+            digest = digest or payload_digest(capture.wire)  # of few: it takes as long as to unpack them
             if (other.payload, other.status) == (digest, capture.status):
                 return None
             told = capture.provenance and _other(capture.provenance, other)
             capture = replace(capture, began=capture.began + 0.001, provenance=told)
+            if self._archive.passed.reason(url, capture.began) is not None:
+                return None
         return None
 
     def _sorted(self, capture: Capture) -> Capture:

@@ -67,9 +67,11 @@ def looks(name: str) -> list[Look]:
 def _looks(name: str, threads: Iterable[str]) -> Iterator[Look]:
     for thread in threads:
         with suppress(OSError), open(f"{_TASKS}/{thread}/status", encoding="utf-8", errors="replace") as file:
-            status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
-            if status.get("Name") == name:
-                yield Look(thread, status["State"].startswith("S"), status["voluntary_ctxt_switches"])
+            if file.readline() == f"Name:\t{name}\n":
+                status = file.read()  # fifty lines, of which two tell something
+                yield Look(
+                    thread, "\nState:\tS" in status, status.rpartition("\nvoluntary_ctxt_switches:\t")[2].split()[0]
+                )
 
 
 def end_descendants() -> None:

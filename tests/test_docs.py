@@ -100,11 +100,13 @@ def test_every_exit_code_is_in_the_guide_and_once_in_the_help() -> None:
     assert not any("exit codes" in each.format_help() for each in commands().values())
 
 
-def test_every_help_has_an_example_that_parses() -> None:
+def test_every_help_has_examples_that_parse() -> None:
     for verb, help_ in commands().items():
-        example = re.search(r"example:\n  gossamer (.*)\n", help_.format_help())
-        assert example, verb
-        assert parser().parse_args(shlex.split(example[1])).verb == verb
+        found = re.search(r"\nexamples?:\n((?:  gossamer .*\n)+)", help_.format_help())
+        assert found, verb
+        for example in found[1].splitlines():
+            _, *words = shlex.split(example, comments=True)
+            assert parser().parse_args(words).verb == verb
         assert command(verb).__name__.rstrip("_").replace("_", "-") == verb
 
 

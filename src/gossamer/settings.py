@@ -68,17 +68,29 @@ SETTINGS: dict[str, Setting] = {
         "host",
         "How far it goes from the seeds.",
         choices=("page", "path", "host", "domain", "any"),
-        option=Option("--scope", FAR, "how far from the seeds ({})"),
+        option=Option(
+            "--scope",
+            FAR,
+            "page: the seeds alone; path: what is below their directories; host: their hosts (where none is named);"
+            " domain: all hosts of their sites; any: wherever links lead",
+        ),
     ),
     "include": Setting(
         (),
         "Only addresses in which one of these RE2 patterns is found.",
-        option=Option("--include", FAR, "only addresses with this RE2 pattern; repeatable", metavar="RE"),
+        option=Option(
+            "--include", FAR, "only addresses in which this RE2 pattern is found, like /news/; repeatable", metavar="RE"
+        ),
     ),
     "exclude": Setting(
         (),
         "No addresses in which one of these RE2 patterns is found.",
-        option=Option("--exclude", FAR, "no addresses with this RE2 pattern; repeatable", metavar="RE"),
+        option=Option(
+            "--exclude",
+            FAR,
+            "no addresses in which this RE2 pattern is found, like '\\.pdf$'; repeatable",
+            metavar="RE",
+        ),
     ),
     "suffixes": Setting(
         (),

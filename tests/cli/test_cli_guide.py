@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import shlex
 import shutil
@@ -32,7 +33,8 @@ def test_every_command_stands_in_one_group() -> None:
     grouped = " ".join(guide.GROUPS.values()).split()
     assert len(grouped) == len(set(grouped))
     assert set(guide.verbs_of(parser())) <= set(grouped)
-    assert all(f"\n  {verb} " in parser().format_help() for verb in guide.verbs_of(parser()))
+    for verb in guide.verbs_of(parser()):  # its name stands apart from what is said of it
+        assert re.search(rf"\n  {verb}( {{2,}}|\n {{14}})\w", parser().format_help()), verb
 
 
 def test_a_newcomer_sees_six_commands_first() -> None:

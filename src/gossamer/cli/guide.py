@@ -22,6 +22,8 @@ GROUPS: Mapping[str, str] = {
 }
 """Each command once, under what one wants; those that are not there are passed over."""
 _WIDTH = 79
+_INDENT = " " * 14
+"""Where the words about a command begin."""
 _CLOSE = 0.75
 """How much alike two words are when one is a slip of the other; a hint that is far off is worse than none."""
 _NAMED = 3
@@ -105,7 +107,10 @@ def commands(top: argparse.ArgumentParser) -> str:
 def _row(name: str, verb: argparse.ArgumentParser) -> str:
     said = first_sentence(verb)
     said = said[0].lower() + said[1:]
-    return textwrap.fill(said, _WIDTH, initial_indent=f"  {name:<11} ", subsequent_indent=" " * 14)
+    filled = textwrap.fill(said, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    if len(name) > len(_INDENT) - 4:  # it would touch what is said of it
+        return f"  {name}\n{filled}"
+    return f"  {name:<{len(_INDENT) - 2}}{filled.removeprefix(_INDENT)}"
 
 
 def first_sentence(verb: argparse.ArgumentParser) -> str:
@@ -186,8 +191,8 @@ def _section(name: str, verb: argparse.ArgumentParser) -> Iterable[str]:
             yield ".TP"
             yield rf"\fB{_roff(_named(action))}\fR"
             yield _roff(action.help or "")
-    example = (verb.epilog or "").partition("example:\n")[2].partition("\n\n")[0]
-    yield from (".PP", "Example:", ".nf", _roff(example), ".fi")
+    title, _, examples = (verb.epilog or "").partition("\n\n")[0].partition("\n")
+    yield from (".PP", title.capitalize(), ".nf", _roff(examples), ".fi")
 
 
 def _named(action: argparse.Action) -> str:

@@ -22,6 +22,10 @@ def crawl(verbs: Verbs) -> None:
         "crawl",
         "crawl from seeds, or go on where it stopped",
         "gossamer crawl my-web https://example.org/ --pages 1000 --contact me@example.org",
+        "gossamer crawl my-web            # go on",
+        "gossamer crawl my-web --revisit  # ask again; `changes` lists what is new",
+        "gossamer crawl guide https://example.org/guide/ --scope path --exclude '\\.pdf$'",
+        "gossamer crawl many --seeds seeds.txt --time 2h --bytes 10G -q --log many.log",
     )
     verb.description = (
         "Crawl from seeds, or go on where it stopped. What is asked for is kept in\n"

@@ -82,6 +82,8 @@ def export(verbs: Verbs) -> None:
         "export",
         "write the collection in an open format",
         "gossamer export my-web jsonl -o pages.jsonl",
+        "gossamer export my-web markdown -o pages --without-links",
+        "gossamer export my-web parquet -o pages.parquet --site example.org",
     )
     add_directory(verb)
     verb.add_argument(
@@ -95,7 +97,7 @@ def export(verbs: Verbs) -> None:
         "--output",
         metavar="PATH",
         default="-",
-        help="a new file; for warc also a directory, for markdown and bagit a new one; - is standard output (-)",
+        help="a new file; for markdown and bagit a new directory, for warc also an old one; - is standard output (-)",
     )
     part = verb.add_argument_group("a part of it: jsonl, passages, markdown, parquet, trec, graph")
     part.add_argument("--site", metavar="HOST", action="append", help=f"pages of {BELOW}; repeatable")

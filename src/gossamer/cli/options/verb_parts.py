@@ -14,12 +14,12 @@ from gossamer.settings import SETTINGS
 Verbs: TypeAlias = "argparse._SubParsersAction[Verb]"
 
 
-def add_verb(verbs: Verbs, name: str, text: str, example: str) -> Verb:
+def add_verb(verbs: Verbs, name: str, text: str, *examples: str) -> Verb:
     verb = verbs.add_parser(
         name,
         help=text,
         description=textwrap.fill(text[0].upper() + text[1:] + ".", 79, break_on_hyphens=False),
-        epilog=f"example:\n  {example}\n",
+        epilog="\n  ".join(["example:" if len(examples) == 1 else "examples:", *examples]) + "\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.set_defaults(verb=name)

@@ -71,11 +71,13 @@ def test_what_may_be_chosen_is_what_there_is() -> None:
     assert tuple(ORDERS) == SETTINGS["order"].choices
 
 
+CRAWLS = {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier"}
+DATES = {"gossamer.frontier.revisit.dating", "gossamer.freshness.price", "email.utils"}
 UNASKED = {
-    "status": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
-    "why": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
-    "show": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
-    "search": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier"},
+    "status": CRAWLS | DATES | {"numpy", "tantivy"},
+    "why": CRAWLS | {"numpy", "tantivy"},
+    "show": CRAWLS | DATES | {"numpy", "tantivy"},
+    "search": CRAWLS | DATES,
 }
 """Modules that a question has no use for: to load them takes longer than the answer."""
 

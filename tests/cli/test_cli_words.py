@@ -19,7 +19,7 @@ import pytest
 import gossamer
 from crawler_process import gossamer_command
 from gossamer import plan as plans
-from gossamer.cli import answers, progress, search_output
+from gossamer.cli import answers, progress, reports, search_output, top
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
@@ -29,6 +29,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
 from gossamer.errors import UsageError
 from gossamer.frontier.answer.outcome import judge
+from gossamer.frontier.why import HostAnswer
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.plan import Plan
 from gossamer.search.answer import Answer
@@ -40,6 +41,7 @@ from gossamer.urls.normalize import LONGEST
 
 SOURCE = Path(gossamer.__file__).parent
 URL = "http://example.org/"
+HOST = HostAnswer("example.org", 1, 1, 1, "idle", "", None, 1.0, "", 1, 0, 0, "", 1, 0, {}, {}, [])
 NOW = Progress(pages=12_345, bytes=10**9, queued=1_234_567, waiting=890, out=128, failed=4_321, seconds=100.0)
 
 
@@ -144,6 +146,8 @@ def test_one_is_one() -> None:
         answers.imported(Imported(captures=1, files=1, of=1, known=1)),
         answers.verified(Checked(records=1, rows=1)),
         counted(1, "address"),
+        reports._host(HOST),
+        *top._hosts("hosts", [HOST]),
     ]
     assert not [each for each in said if re.search(r"\b1 (?!address\b|is\b|was\b)\w+s\b", each)], said
     assert counted(2, "address") == "2 addresses"

@@ -407,7 +407,7 @@ def test_settings_are_kept_in_the_plan_with_its_comments(rested: Path) -> None:
     assert plan.read_text().startswith("# mine\n")
     assert (collection.plan.workers, collection.plan.proxy) == (3, "http://proxy.test:1")
     assert not (rested / FILE).exists()
-    with pytest.raises(UsageError, match="made with 1 shards, and that is fixed"):
+    with pytest.raises(UsageError, match="made with 1 shard, and that is fixed"):
         collection.change(shards=2)
     with pytest.raises(InvalidPlan, match="unknown setting dely"):
         collection.change(dely=1)

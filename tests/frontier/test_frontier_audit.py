@@ -100,7 +100,7 @@ def test_an_address_that_stands_in_no_queue_is_found(folder: Path) -> None:
         (key, _), *_ = table.scan(LATER)
         table.delete(LATER, key)
 
-    assert problems(folder, damage) == ["2 addresses are queued, but 1 are in a queue"]
+    assert problems(folder, damage) == ["2 addresses are queued, but 1 in a queue"]
 
 
 def test_what_stands_in_a_queue_and_is_not_queued_is_found(folder: Path) -> None:

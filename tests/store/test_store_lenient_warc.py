@@ -27,6 +27,7 @@ from foreign_files import (
 from gossamer.collection.imports.import_files import sort
 from gossamer.errors import DamagedInput
 from gossamer.model import Kind
+from gossamer.shown import counted
 from gossamer.store.foreign import arc, lenient_warc
 from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Item, Kept, Refused, captures
@@ -357,7 +358,7 @@ def test_a_record_right_behind_garbage_is_whole_and_the_garbage_is_counted(
     met = [(item.record.url, item.record.block) for item in items if isinstance(item, Met)]
     assert met == [(f"http://example.com/{number}", block) for number, block in enumerate(BLOCKS)]
     (words,) = (item.words for item in items if isinstance(item, Fault) and "packed one by one" not in item.words)
-    assert words.endswith(f"; {len(garbage):,} bytes were passed over")
+    assert words.endswith(f"; {counted(len(garbage), 'byte was', 'bytes were')} passed over")
 
 
 def test_a_file_that_begins_or_ends_with_garbage_is_read(tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Addres
 
 def _host(each: HostAnswer) -> str:
     """Its pages first, so that `sort -rn` puts the largest on top."""
-    return f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed  {line(each.host) or THIS_MACHINE}"
+    pages = f"{each.pages:>7} {'page ' if each.pages == 1 else 'pages'}"
+    return f"{pages} {each.queued:>7} queued {each.failed:>6} failed  {line(each.host) or THIS_MACHINE}"
 
 
 def _address(each: Address) -> str:

@@ -142,7 +142,7 @@ def picture(plan: Plan, outcomes: Sequence[Outcome]) -> str:
     days = [float(day + 1) for day in range(plan.days)]
     fresh = [Curve(each.policy, days, [100 * value for value in each.fresh_by_day]) for each in outcomes]
     old = [Curve(each.policy, days, list(each.age_by_day)) for each in outcomes]
-    about = f"{plan.pages:,} pages, {plan.budget:,.0f} visits a day"
+    about = f"{counted(plan.pages, 'page')}, {counted(round(plan.budget), 'visit')} a day"
     least = 10.0 * int(min(min(line.up) for line in fresh) // 10)
     return draw(
         Panel(f"fresh copies: {about}", "days", "per cent", fresh, least),

@@ -135,7 +135,8 @@ def _hosts(title: str, hosts: Sequence[HostAnswer]) -> Iterator[str]:
     if hosts:
         yield from ("", f"{title}:")
     for each in hosts:
-        sums = f"{each.queued:>9,} queued {each.pages:>8,} pages {each.failed:>6,} failed {each.gap:>6.1f} s"
+        pages = f"{each.pages:>8,} {'page ' if each.pages == 1 else 'pages'}"
+        sums = f"{each.queued:>9,} queued {pages} {each.failed:>6,} failed {each.gap:>6.1f} s"
         wait = max((each.next_time or 0.0) - time.time(), 0.0)
         until = f" for {span(wait)}" if wait else ""
         stands = f"{each.state}{until}"

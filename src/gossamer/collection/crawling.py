@@ -36,7 +36,7 @@ from gossamer.frontier.answer.removal import is_removed
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
-from gossamer.shown import log, timestamp
+from gossamer.shown import counted, log, timestamp
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
 from gossamer.urls.seeds import address, as_seed
@@ -431,7 +431,9 @@ class Crawling(Steered, Alerting, Upkeep):
         # what a store has of them need not be on this disk yet
         made = self._folder.load_plan().shards if plan.store else self._made()
         if asked and made and asked != made:
-            raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
+            raise UsageError(
+                f"{self.path}: was made with {counted(made, 'shard')}, and that is fixed; leave the option out"
+            )
         if here and (made or asked or 1) != 1:
             raise UsageError(
                 f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"

@@ -14,6 +14,7 @@ from gossamer.collection.plan_text import edited
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.files import anchors
 from gossamer.plan import Plan
+from gossamer.shown import counted
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.manifest import is_born
 
@@ -133,7 +134,9 @@ class Folder:
         """Are all shards there, and no others? Once anything was fetched, all of them had a table."""
         count, found = plan.shards or 1, self.numbers()
         if found and found[-1] >= count:
-            raise Damaged(f"{self.plan_file}: has {count} shards, but there is shards/{found[-1]:02}; {self._cure}")
+            raise Damaged(
+                f"{self.plan_file}: has {counted(count, 'shard')}, but there is shards/{found[-1]:02}; {self._cure}"
+            )
         lacking = self._without_table(plan)
         if lacking and any(files.is_folder(self.shard(index) / CAPTURES) for index in found):
             raise Damaged(f"{self.table(lacking[0])}: is missing; {self._cure}")

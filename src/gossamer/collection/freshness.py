@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from gossamer.frontier.entries import META, WATCHED
 from gossamer.frontier.queue.retry import DAY
-from gossamer.frontier.revisit import dating
 from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.frontier.revisit.dating import WatchState
 
 FEW = 20
 """Visits that say too little about how right the estimates are."""
@@ -36,7 +40,17 @@ class Freshness:
     """How many of them count."""
 
 
-def _measured(states: Iterable[dating.WatchState]) -> tuple[float | None, int]:
+def _states(tables: Iterable[Table]) -> list[WatchState]:
+    """What the watches of all shards have left. To load what dates visits takes longer than most questions do."""
+    watched = [table for table in tables if table.get(META, WATCHED) is not None]
+    if not watched:
+        return []
+    from gossamer.frontier.revisit import dating
+
+    return [state for state in map(dating.stored, watched) if state is not None]
+
+
+def _measured(states: Iterable[WatchState]) -> tuple[float | None, int]:
     """What visits at random moments have found, and how many there were; each shard counts by its pages."""
     parts = [(state, state.population.pages) for state in states if state.sampled_days]
     samples, pages = round(sum(state.samples for state, _ in parts)), sum(count for _, count in parts)
@@ -48,7 +62,7 @@ def _measured(states: Iterable[dating.WatchState]) -> tuple[float | None, int]:
 def rates_of(tables: Iterable[Table]) -> dict[float, int]:
     """How many pages change how often a day, as far as a watch has learned it; none where there was none."""
     found: dict[float, int] = {}
-    for state in filter(None, map(dating.stored, tables)):
+    for state in _states(tables):
         for rate, count in state.population.rates().items():
             found[rate] = found.get(rate, 0) + count
     return dict(sorted(found.items()))
@@ -57,7 +71,7 @@ def rates_of(tables: Iterable[Table]) -> dict[float, int]:
 def freshness_of(tables: Iterable[Table], now: float | None = None) -> Freshness | None:
     """At a time, or now, by the last commit; None where nothing was ever watched."""
     now = time.time() if now is None else now
-    states = [state for table in tables if (state := dating.stored(table)) is not None and state.population.pages]
+    states = [state for state in _states(tables) if state.population.pages]
     if not states:
         return None
     pages = sum(state.population.pages for state in states)

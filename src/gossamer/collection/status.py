@@ -371,7 +371,7 @@ def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:
     if limit:
         pages, besides = max(limit - sum(part.pages for part in parts), 0), sum(part.besides for part in parts)
         needed = f" and {besides:,} besides" if besides else ""
-        yield pages + besides, f"{pages:,} of {limit:,} pages{needed} to come"
+        yield pages + besides, f"{pages:,} of {counted(limit, 'page')}{needed} to come"
     if octets:
         come, done = sum(part.bytes for part in parts), sum(part.pages + part.failed for part in parts)
         yield (octets - come) * done / max(come, 1), f"{1 - come / octets:.0%} of {octets:,} bytes to come"

@@ -12,7 +12,7 @@ from gossamer.collection.steering import require_soon
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import State
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.shown import counted, log
 from gossamer.urls.seeds import as_seed
 
 
@@ -61,7 +61,7 @@ class Steered(Reading):
             if runs:
                 require_soon(before, plan)
             if plan.shards != before.shards:
-                raise UsageError(f"{self.path}: was made with {before.shards} shards, and that is fixed")
+                raise UsageError(f"{self.path}: was made with {counted(before.shards, 'shard')}, and that is fixed")
             for hint in hints({name: getattr(plan, name) for name in settings}):
                 log.warning("%s", hint)
             self._folder.save_plan(plan)

@@ -15,6 +15,7 @@ from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head, KeptFile, digest_of
 from gossamer.depot.objects import Objects
 from gossamer.errors import Damaged
+from gossamer.shown import counted
 
 LOOKS_MOST = 100
 """How often heads are looked at that go on meanwhile."""
@@ -30,7 +31,8 @@ def heads_together(depot: Depot, shards: int) -> list[Head]:
         heads = [head for head in found if head is not None and head.files]
         if len(heads) < shards:
             raise Damaged(
-                f"{depot.url}: has checkpoints of {len(heads)} of {shards} shards; the first crawl has to go on"
+                f"{depot.url}: has checkpoints of {len(heads)} of {counted(shards, 'shard')};"
+                " the first crawl has to go on"
             )
         if fit_together(heads):
             return heads

@@ -28,7 +28,7 @@ from gossamer.fetch.digest import Challenge, challenge
 from gossamer.fetch.login_form import filled, login_form
 from gossamer.fetch.logins import Account, Login, Logins, is_foreign, place
 from gossamer.model import URL, Capture, Clock, Kind, Visit
-from gossamer.shown import log
+from gossamer.shown import counted, log
 from gossamer.urls import keys, resolve
 
 Sign: TypeAlias = Literal["redirect", "status", "form"]
@@ -219,7 +219,8 @@ class SignedIn:
                 return not form.given_up
             if not form.may():
                 if not form.given_up:
-                    form.given_up = f"{form.generation} logins have brought only {form.good} pages"
+                    logins = counted(form.generation, "login has", "logins have")
+                    form.given_up = f"{logins} brought only {counted(form.good, 'page')}"
                     log.warning("login of %s: %s; the crawl goes on without it", form.account.url, form.given_up)
                 return False
             form.generation += 1

@@ -71,6 +71,8 @@ FIRSTS = "firsts"
 """digest of a body that this shard remembers for all shards -> the address it was met at first"""
 META = "meta"
 """counters and the next sequence number, part of every commit"""
+WATCHED = b"watch"
+"""The row of `META` with what of a watch must survive a restart."""
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),

@@ -16,6 +16,7 @@ from gossamer.fetch.logins import NONE, Logins, Sending
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Visit
 from gossamer.plan import Plan
+from gossamer.shown import counted
 
 if TYPE_CHECKING:
     from gossamer.fetch.sessions import SignedIn
@@ -134,8 +135,8 @@ def make_room(workers: int) -> None:
     wanted = OTHERS + PER_WORKER * workers
     if most < wanted:
         raise StorageError(
-            f"only {most:,} files may be open at once here, and {workers} workers need {wanted:,}; raise the limit"
-            f" (`ulimit -n {wanted}`, as root or in a new login), or give fewer --workers"
+            f"only {most:,} files may be open at once here, and {counted(workers, 'worker needs', 'workers need')}"
+            f" {wanted:,}; raise the limit (`ulimit -n {wanted}`, as root or in a new login), or give fewer --workers"
         )
     _require_memory()
 

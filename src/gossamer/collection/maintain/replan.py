@@ -40,7 +40,8 @@ def replan(folder: Folder) -> tuple[list[str], Path | None]:
     if count == (plan.shards or 1):
         return [], None
     folder.save_plan(plan.changed(shards=count))
-    return [f"{folder.plan_file}: has {plan.shards or 1} shards, but {count} were made; it says so now"], None
+    has, made = counted(plan.shards or 1, "shard"), counted(count, "was", "were")
+    return [f"{folder.plan_file}: has {has}, but {made} made; it says so now"], None
 
 
 def _slip(folder: Folder) -> str | None:

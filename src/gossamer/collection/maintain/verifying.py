@@ -75,7 +75,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"sequence"): number,
     (entries.META, b"series"): series.point_of,
     (entries.META, b"waiting"): number,
-    (entries.META, dating.STATE): dating.state_of,
+    (entries.META, entries.WATCHED): dating.state_of,
     (entries.META, b"cash"): opic.books_of,
     (entries.META, topic_rows.SUMS): topic_rows.sums_of,
     (versions.STATE, b"end"): swaps.end_of,

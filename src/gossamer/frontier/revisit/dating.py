@@ -20,7 +20,7 @@ from gossamer.freshness.price import Outlook, Population
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import is_worth_a_visit, rate_between
 from gossamer.freshness.waits import adapted, policy_of, wait
-from gossamer.frontier.entries import FRESHNESS, META, REVISITS, Entry
+from gossamer.frontier.entries import FRESHNESS, META, REVISITS, WATCHED, Entry
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
@@ -58,8 +58,6 @@ SAMPLED = 64
 """One visit of so many comes at a random moment before it is due. It takes less than a hundredth of the budget."""
 RECENT = 1_000
 """Visits over which shares are counted."""
-STATE = b"watch"
-"""The row of `META` with what must survive a restart."""
 _LEAST = 1e-30
 
 
@@ -112,7 +110,7 @@ state_of = decoder(WatchState)
 
 def stored(table: Table) -> WatchState | None:
     """What the watch of a shard has left; None where there was none."""
-    row = table.get(META, STATE)
+    row = table.get(META, WATCHED)
     return state_of(row) if row is not None else None
 
 
@@ -246,7 +244,7 @@ class Dating:
             self._date_anew(self.state.swept)
         self._priors.save()
         self.state.goal, self.state.saved = self.goal, self._clock.wall()
-        self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
+        self._table.put(META, WATCHED, msgspec.msgpack.encode(self.state))
 
     def _date_anew(self, after: bytes) -> None:
         """Some more pages, by the price of now."""

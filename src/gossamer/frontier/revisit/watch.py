@@ -20,12 +20,12 @@ from msgspec.structs import replace
 from gossamer.freshness.hints import LATEST, good_for
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
-from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
+from gossamer.frontier.entries import FORBIDDEN, META, WATCHED, Entry, State, encode
 from gossamer.frontier.ledger import is_closed
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
+from gossamer.frontier.revisit.dating import RECENT, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
 from gossamer.frontier.revisit.pings import SOONEST, Pings
 from gossamer.frontier.rules import Outward, WatchRules
@@ -312,7 +312,7 @@ def forget_adopted(table: Table) -> None:
     state = stored(table)
     if state is not None and state.adopted:
         state.adopted = False
-        table.put(META, STATE, encode(state))
+        table.put(META, WATCHED, encode(state))
 
 
 def _may_come_back(entry: Entry) -> bool:

@@ -30,6 +30,7 @@ from gossamer.frontier.entries import CASH, META, CashRow, Entry, State, cash_ro
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import Order, distance, rank
 from gossamer.rows import decoder
+from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
@@ -201,7 +202,7 @@ def audit(table: Table) -> Iterator[str]:
     if held + books.pot != books.total:
         yield f"there should be {books.total} grains of cash, but there are {held + books.pot}"
     if waiting != books.waiting:
-        yield f"{books.waiting} addresses should hold cash, but {waiting} do"
+        yield f"{counted(books.waiting, 'address')} should hold cash, but {waiting} do"
 
 
 books_of = decoder(Books)

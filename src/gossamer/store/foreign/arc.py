@@ -11,6 +11,7 @@ import time
 from calendar import timegm
 from collections.abc import Iterator
 
+from gossamer.shown import counted
 from gossamer.store.foreign.lenient_warc import ENDS, Fault, Met, why_cut
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import Place, Record, date
@@ -46,7 +47,9 @@ def _next(stream: Unpacking, name: str, most: int) -> Met | Fault:
     if parts is None:
         stream.skip(1)
         stream.skip_to(_BEGINS, _LINE_MOST)
-        return Fault(offset, f"no record begins here; {stream.passed - passed:,} bytes were passed over")
+        return Fault(
+            offset, f"no record begins here; {counted(stream.passed - passed, 'byte was', 'bytes were')} passed over"
+        )
     stream.skip(len(line) + 1)
     url, address, stamp, length = parts
     length = stream.believed(length, _ENDS, _BEGINS, _LINE_MOST)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gossamer.model import Headers
+from gossamer.shown import counted
 from gossamer.store.foreign.claims import wrong
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import Place, Record, uuid_of
@@ -167,7 +168,7 @@ class _Reader:
     def _lost(self, offset: int, passed: int, words: str) -> Fault:
         """Go on where the next record begins."""
         self._stream.skip_to(_BEGINS, _BEGINS_MOST)
-        return Fault(offset, f"{words}; {self._stream.passed - passed:,} bytes were passed over")
+        return Fault(offset, f"{words}; {counted(self._stream.passed - passed, 'byte was', 'bytes were')} passed over")
 
 
 def _mended(block: bytes, said: int) -> bytes | None:

@@ -25,6 +25,7 @@ from functools import partial
 from typing import BinaryIO
 
 from gossamer.model import TREC_ID, Kind, Provenance
+from gossamer.shown import counted
 from gossamer.store.foreign import claims
 from gossamer.store.foreign.exchanges import Brought, Item, Refused, understood, visit_of
 from gossamer.store.foreign.lenient_warc import ENDS, HEAD_MOST, LONG, Fault
@@ -102,7 +103,7 @@ def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
     if parts is None:
         stream.skip(1)
         stream.skip_to(_BEGINS, HEAD_MOST)
-        count = f"{stream.passed - passed:,} bytes were passed over"
+        count = f"{counted(stream.passed - passed, 'byte was', 'bytes were')} passed over"
         return Fault(offset, f"no document begins here, or its header is not whole; {count}")
     doc, length = parts
     body, cut = _body(stream, length, most)

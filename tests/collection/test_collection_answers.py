@@ -656,7 +656,7 @@ def test_a_crawl_without_a_seed_or_with_another_number_of_shards_is_refused(tmp_
         with pytest.raises(UsageError, match="needs a collection of one shard"):
             web.crawl(collection, f"{A}/", shards=2)
         web.crawl(collection, f"{A}/", shards=1)
-        with pytest.raises(UsageError, match="was made with 1 shards"):
+        with pytest.raises(UsageError, match="was made with 1 shard,"):
             collection.crawl(shards=3)
         assert collection.plan.shards == 1
 

@@ -217,7 +217,7 @@ def test_how_many_shards_were_made_is_asked_of_the_folder(collection: Collection
     Folder(collection.path).save_plan(Plan())
     assert collection._made() == 1
     (Folder(collection.path).shard(1) / "table").mkdir(parents=True)
-    with pytest.raises(Damaged, match="has 1 shards, but there is shards/01"):
+    with pytest.raises(Damaged, match="has 1 shard, but there is shards/01"):
         collection._made()
 
 

@@ -129,6 +129,30 @@ def test_the_last_words_say_what_to_do_next() -> None:
         assert "next" not in others
 
 
+def test_where_all_that_is_queued_waits_the_last_words_say_until_when() -> None:
+    soon = time.time() + 7_200
+    status = Status(
+        pages=3, failed=0, excluded=0, queued=2, hosts=1, bytes=9, duplicates=0, near_duplicates=0, seconds=1.0
+    )
+    goes_on = "2 addresses wait; `gossamer crawl web` goes on"
+    assert answers.crawled("web", replace(status, next_time=soon - 7_300), False, Plan()).endswith(goes_on)
+    waits = replace(status, next_time=soon)
+    for told in (answers.crawled("web", waits, False, Plan()), answers.at_rest(waits)):
+        assert f"until {answers.when(soon)} all of it is at hosts that failed or want a pause, and `gossamer" in told
+
+
+def test_shards_wait_together_until_the_first_of_them_may_go_on() -> None:
+    waits = Progress(1, 0, 1, 0, 0, 0, 9.0, idle_seconds=60.0, next_time=1_060.0)
+    for parts, moment in (
+        ([waits, replace(waits, next_time=1_030.0)], 1_030.0),
+        ([waits, replace(waits, queued=0, next_time=0.0)], 1_060.0),
+        ([waits, replace(waits, next_time=0.0)], 0.0),
+    ):
+        seen = together(parts)
+        assert seen is not None
+        assert seen.next_time == moment
+
+
 def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:
     waits = Progress(1, 0, 1, 0, 0, 0, 9.0, idle_seconds=7_200.0, left=7_200.0, basis="1 queued")
     works = Progress(1, 0, 5, 1, 0, 0, 9.0, left=50.0, basis="5 queued at 0.1 pages/s")

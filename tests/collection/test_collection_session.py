@@ -537,7 +537,7 @@ class Going:
         counts |= {name: now.pop(name) for name in counts if name in now}
         self.ledger = SimpleNamespace(counts=SimpleNamespace(**counts, kept=counts["pages"]))
         known: dict[str, Any] = {"out": 0, "hosts_waiting": 0, "network_gone": False, "longest": None, "waking": inf}
-        self.__dict__.update(known | {"next_revisit": None} | now)
+        self.__dict__.update(known | {"next_revisit": None, "has_turns": False} | now)
 
     def sift(self) -> None:
         self.ledger.counts.queued += 1  # what was found a moment ago
@@ -559,11 +559,12 @@ def test_progress_tells_all_that_is_counted(crawl: Any) -> None:
     assert (seen.limit, seen.idle_seconds, seen.network_gone, seen.disk_free, seen.disk_wanted) == (0, 0.0, False, 0, 0)
 
 
-def test_a_crawl_is_idle_if_nothing_is_out_nothing_waits_and_something_will_wake(crawl: Any) -> None:
-    idle = looked(crawl, queued=4, waking=30.0)
+def test_a_crawl_is_idle_if_nothing_is_out_nobody_has_a_turn_and_something_will_wake(crawl: Any) -> None:
+    idle = looked(crawl, queued=4, waking=30.0, hosts_waiting=3)
     assert (idle.idle_seconds, idle.left) == (30.0, 30.0)
+    assert idle.next_time == pytest.approx(crawl._clock.wall() + 30)
     assert "may be tried again" in idle.basis
-    for busy in ({"out": 1}, {"hosts_waiting": 1}, {"waking": inf}):
+    for busy in ({"out": 1}, {"has_turns": True}, {"waking": inf}):
         seen = looked(crawl, **({"queued": 4, "waking": 30.0} | busy))
         assert (seen.idle_seconds, seen.basis) == (0.0, UNKNOWN.basis)
 

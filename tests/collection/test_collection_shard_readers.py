@@ -115,7 +115,7 @@ def test_a_shard_that_is_another_or_unfinished_is_not_read(folder: Folder) -> No
         table.commit()
     with pytest.raises(Damaged, match="was made as shard 0"):
         ShardReaders(folder, Plan(shards=2))
-    with pytest.raises(Damaged, match="has 1 shards"):
+    with pytest.raises(Damaged, match="has 1 shard,"):
         ShardReaders(folder, Plan())
 
 

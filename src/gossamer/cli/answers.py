@@ -55,7 +55,7 @@ def crawled(
         lines.append(f"nothing was fetched yet: {holds}")
     elif status.queued:
         wait = "waits" if status.queued == 1 else "wait"
-        lines.append(f"{counted(status.queued, 'address')} {wait}; {holds or f'{again}` goes on'}")
+        lines.append(f"{counted(status.queued, 'address')} {wait}; {holds or _goes_on(status, again)}")
     kept_out = f"more than {counted(plan.pages_per_host, 'page')} of its host"
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
@@ -70,6 +70,14 @@ def crawled(
         search = f"search {folder} 'words'" if plan.build else f"build {folder}"
         lines.append(f"next: gossamer {f'changes {folder}' if changed else search}")
     return "\n".join(lines)
+
+
+def _goes_on(found: Status, again: str) -> str:
+    """The command that goes on with what is queued, and when there is any use in it."""
+    if not found.next_time or found.next_time <= time.time():
+        return f"{again}` goes on"
+    until = f"until {when(found.next_time)} all of it is at hosts that failed or want a pause"
+    return f"{until}, and {again}` goes on then"
 
 
 def imported(done: Imported) -> str:
@@ -174,7 +182,7 @@ def _now(found: Status) -> str:
 
 def at_rest(found: Status) -> str:
     """What is queued waits for a command."""
-    return f"at rest; {found.held_by or '`gossamer crawl DIR` goes on'}" if found.queued else "at rest"
+    return f"at rest; {found.held_by or _goes_on(found, '`gossamer crawl DIR')}" if found.queued else "at rest"
 
 
 def estimate(seconds: float | None, basis: str) -> str:

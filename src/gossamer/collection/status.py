@@ -45,6 +45,8 @@ class Progress:
     limit_bytes: int = 0
     idle_seconds: float = 0.0
     """Nothing else to do: seconds until the next retry."""
+    next_time: float = 0.0
+    """The same as seconds since 1970; 0 where something else is to be done."""
     network_gone: bool = False
     """Nothing can be reached; the crawl waits and goes on by itself."""
     disk_free: int = 0
@@ -161,6 +163,8 @@ class Status:
     """How far what is there is up to date; None where it was never watched."""
     held_by: str = ""
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
+    next_time: float | None = None
+    """When the first of what is queued may be tried again, in seconds since 1970; None where others may be before."""
     harvest: Harvest | None = None
     """How far the pages are on topic; None where the crawl has none."""
     forms: FormsAsked | None = None
@@ -249,6 +253,7 @@ def status_of(
         paused=paused,
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
+        next_time=last.next_time or None if last and any(counts.queued for counts in parts) else None,
         harvest=_harvest(tables),
         forms=_forms(tables),
         requisites=sum(counts.needed.all for counts in parts if counts.needed),
@@ -314,7 +319,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
     parts = [part for part in looks if part is not None]
     if not parts:
         return None
-    last = max(parts, key=lambda part: (not part.idle_seconds, part.left or 0.0))
+    busy = [part for part in parts if part.queued] or parts
+    last = max(busy, key=lambda part: (not part.idle_seconds, (part.left or 0.0) * (-1 if part.idle_seconds else 1)))
     short = max(parts, key=lambda part: part.disk_wanted)
     left, basis = _limited(parts, last) if len(parts) == len(looks) else (None, "")
     return Progress(
@@ -327,7 +333,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         seconds=max(part.seconds for part in parts),
         limit=parts[0].limit,
         limit_bytes=parts[0].limit_bytes,
-        idle_seconds=min(part.idle_seconds for part in parts),
+        idle_seconds=min(part.idle_seconds for part in busy),
+        next_time=_next_time(parts),
         network_gone=any(part.network_gone for part in parts)
         and all(part.network_gone for part in parts if part.queued),
         disk_free=short.disk_free,
@@ -345,6 +352,12 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         byte_rate=sum(part.byte_rate for part in parts),
         memory=sum(part.memory for part in parts),
     )
+
+
+def _next_time(parts: Sequence[Progress]) -> float:
+    """When the first of all that is queued may be tried again, where each shard that has some waits for that."""
+    waits = [part.next_time for part in parts if part.queued]
+    return min(waits, default=0.0) if all(waits) else 0.0
 
 
 def _limited(parts: Sequence[Progress], last: Progress) -> tuple[float | None, str]:

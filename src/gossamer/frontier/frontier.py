@@ -274,8 +274,12 @@ class Frontier:
             return False
         if self._robots.come or self._listings.busy or self._reconsideration.under_way:
             return False
-        turn = self._schedule.next_turn() != inf or self._someone_waits()
-        return not turn and self.next_waking() > self._rules.patience
+        return not self.has_turns and self.next_waking() > self._rules.patience
+
+    @property
+    def has_turns(self) -> bool:
+        """Does anybody wait for politeness alone? Others wait for a retry or the end of a pause."""
+        return self._schedule.next_turn() != inf or self._someone_waits()
 
     def _someone_waits(self) -> bool:
         """Does an origin wait on disk for its turn? Those that have nothing but new pages have none without room."""

@@ -135,7 +135,7 @@ class Gauge:
         counts = self._frontier.ledger.counts
         waking, short = self._frontier.next_waking(), self._disk.shortage
         seconds = self.seconds
-        idle = self._frontier.out == 0 and self._frontier.hosts_waiting == 0 and waking != inf
+        idle = self._frontier.out == 0 and waking != inf and not self._frontier.has_turns
         left = UNKNOWN if short or self.store_away else self._left(seconds, waking if idle else None)
         is_watched = self._frontier.next_revisit is not None
         return Progress(
@@ -149,6 +149,7 @@ class Gauge:
             limit=self.plan.pages,
             limit_bytes=self.plan.bytes,
             idle_seconds=waking if idle else 0.0,
+            next_time=self._clock.wall() + waking if idle else 0.0,
             network_gone=self._frontier.network_gone,
             disk_free=short.free if short else 0,
             disk_wanted=short.wanted if short else 0,

@@ -22,6 +22,12 @@ PROTOCOLS = "gossamer.protocols"
 WEB = ("https", "http")
 OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
+OF_FILES = frozenset(
+    {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "hdfs", "webhdfs", "webdav", "smb", "zip"}
+    | {"dropbox", "box", "gdrive", "lakefs", "hf", "dbfs", "memory"}
+)
+"""Schemes of places that fsspec opens for `gossamer files`. Not those that a crawl speaks: there the key of a server is
+checked first."""
 
 
 @cache
@@ -62,7 +68,7 @@ def _added(group: str) -> list[str]:
     for name, entry in sorted(installed(group).items()):
         version = f" {entry.dist.version}" if entry.dist else ""
         fate = "" if loaded(group, name) else "; cannot be loaded"
-        if group == PROTOCOLS and name in WEB + OUR_PROTOCOLS:
+        if group == PROTOCOLS and (name in WEB + OUR_PROTOCOLS or name in OF_FILES):
             fate = "; passed over, it is built in"
         rows.append(f"  {name:<24}{package_of(entry)}{version}, {entry.value}{fate}")
     return rows or ["  no package adds any"]

@@ -51,8 +51,8 @@ SETTINGS: dict[str, Setting] = {
     "seeds": Setting((), "Where the crawl starts. Without a scheme https is tried first, then http."),
     "folders": Setting(
         (),
-        "Files and folders of this machine that are read in the place of the web, as file:/// addresses.",
-        opens="reads files of this machine",
+        "Files and folders that are read in the place of the web: file:/// is this machine, others are as s3://.",
+        opens="reads files of this machine, or with your keys elsewhere",
     ),
     "hidden": Setting(
         False,

@@ -105,7 +105,7 @@ class Crawling(Steered, Alerting, Upkeep):
 
     async def files_async(self, *folders: str | os.PathLike[str], watch: bool = False, **settings: Any) -> Status:
         """The same from within an asyncio program, with what `crawl_async` takes besides."""
-        from gossamer.collection.crawl.folders import named
+        from gossamer.collection.crawl.folders import named, require_places
         from gossamer.fetch.local.watching import FileChanges
 
         new = [named(folder, self.path) for folder in folders]
@@ -115,6 +115,7 @@ class Crawling(Steered, Alerting, Upkeep):
             cure = "holds pages of the web; name another DIR for files" if plan.seeds else "no folder; name one to read"
             raise UsageError(f"{self.path}: {cure}, as in `gossamer files my-files ~/Documents`")
         trust.require(self._folder, plan, settings, trusted=bool(settings.get("trust_plan")))
+        require_places([folder for folder in known if paths.is_elsewhere(folder)], watch=watch)
         changes = FileChanges([paths.path_of(folder) for folder in known], self.path) if watch else None
         chosen: dict[str, Any] = {"folders": tuple(dict.fromkeys(known)), "shards": 1}
         if changes is None:

@@ -9,9 +9,10 @@ from dataclasses import MISSING, Field
 from math import isfinite
 from typing import Any
 
-from gossamer.errors import InvalidPlan, UsageError
+from gossamer.errors import InvalidPlan, InvalidURL, UsageError
 from gossamer.fetch import login_table
 from gossamer.settings import LARGEST, SETTINGS
+from gossamer.shown import repeated
 from gossamer.store.retention import Rule
 from gossamer.toml_text import toml
 from gossamer.urls import rules as url_rules
@@ -81,10 +82,20 @@ def check_folders(seeds: tuple[str, ...], folders: tuple[str, ...], shards: int)
             " collection for these"
         )
     for folder in folders:
-        if not is_path(folder) or canonical(folder) != folder:
-            raise InvalidPlan(f"folders has {folder!r}; it must be an address like file:///home/me/notes")
+        if not _is_folder(folder):
+            raise InvalidPlan(
+                f"folders has {repeated(folder.partition('?')[0], 60)!r}; it must be an address like"
+                " file:///home/me/notes, or like s3://bucket/folder without passwords and parameters"
+            )
     if shards > 1:
         raise InvalidPlan(f"shards is {shards}; files of one machine are in one shard")
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return is_path(text) and canonical(text) == text
+    except InvalidURL:
+        return False
 
 
 def _has_half(value: Any) -> bool:

@@ -26,7 +26,7 @@ from gossamer.errors import Damaged
 from gossamer.model import URL
 
 _BELOW_COMMA = re.compile(r"[!-,]")
-_SHAPE = re.compile(r"(?:(?:file|data)://|[a-z][a-z0-9+.-]*://[^/]+)/")
+_SHAPE = re.compile(r"(?:(?:file|data|zip)://|[a-z][a-z0-9+.-]*://[^/]+)/")
 
 
 def is_shaped(text: str) -> bool:

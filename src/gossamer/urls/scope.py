@@ -44,7 +44,7 @@ class Scope:
     host    the seed's host, over http and https; another port is another host
     domain  the seed's registrable domain with all hosts and ports in it
     any     everywhere
-    folders a file or folder of this machine that is named, and what lies below it; no limit of the web holds there
+    folders a file or folder that is named, and what lies below it; no limit of the web holds there
 
     A seed is always in its place and need not match `include`; all else holds for it too.
     Seeds are canonical addresses. Patterns are searched for anywhere in the address.
@@ -180,10 +180,11 @@ def _directories(url: URL) -> Iterator[str]:
 
 def _above(url: URL) -> Iterator[str]:
     """A path, and each folder above it."""
+    top = f"{origin(url)}/"
     while not url.endswith("/"):
         yield url
         url = url[: url.rindex("/")]
-    yield "file:///"
+    yield top
 
 
 def _segments(url: URL) -> list[str]:

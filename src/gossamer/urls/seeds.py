@@ -56,6 +56,8 @@ def as_listed(text: str) -> str:
 
 def _of_another(text: str, scheme: str) -> URL:
     """An address of another protocol than that of the web, if we or a plug-in know it."""
+    if scheme in plugins.OF_FILES:
+        raise InvalidURL(f"{scheme}:// is not crawled; `gossamer files DIR {scheme}://...` reads what is there")
     if scheme not in plugins.OUR_PROTOCOLS and scheme not in plugins.installed(plugins.PROTOCOLS):
         raise InvalidURL(plugins.unspoken(scheme))
     return canonical(text)

@@ -70,7 +70,12 @@ def files(verbs: Verbs) -> None:
     )
     add_directory(verb)
     verb.set_defaults(revisit=False, keep_fresh=False, seeds=(), seed_list=(), serve=None)
-    verb.add_argument("paths", metavar="PATH", nargs="*", help="files and folders to read; none: those named before")
+    verb.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="files and folders to read, or s3://, zip:// and the like; none: those named before",
+    )
     verb.add_argument(
         "--watch",
         action="store_true",

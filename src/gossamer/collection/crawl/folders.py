@@ -8,12 +8,13 @@ once more, which shows that it is gone, or is not to be read any more, and takes
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from gossamer.errors import UsageError
+from gossamer.errors import InvalidURL, UsageError
+from gossamer.fetch.local.elsewhere import Place, in_words
 from gossamer.fetch.local.ignoring import NAMES, Ignoring
 from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.fetch.local.reading import FileFetcher, root_of
@@ -23,6 +24,8 @@ from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import Entry, State
 from gossamer.model import URL, Clock
 from gossamer.plan import Plan
+from gossamer.plugins import OF_FILES
+from gossamer.shown import log, repeated
 from gossamer.store.commits import Commits
 from gossamer.urls import keys, paths
 
@@ -38,7 +41,8 @@ class Folders:
         self._own = os.fsencode(collection) if collection else b""
         self._ignoring = Ignoring(self._roots, hidden=plan.hidden, heed=plan.ignore_files)
         self._scope = plan.as_scope()
-        self.fetch = FileFetcher(self._scope, self._roots, self._ignoring, plan.as_limits(), clock)
+        self._places = places_of(plan)
+        self.fetch = FileFetcher(self._scope, self._roots, self._ignoring, plan.as_limits(), clock, self._places)
 
     def take_in(self, frontier: Frontier, commits: Commits, only: Iterable[bytes] | None = None) -> Iterator[None]:
         """What is new, has changed or is gone: of all folders, or of some paths `only`. Others may have their turn in
@@ -62,7 +66,16 @@ class Folders:
 
     def _below(self, walk: Walk, start: bytes) -> Iterator[FoundFile]:
         root = root_of(start, self._roots)
-        return iter(()) if root is None else walk.files(start, root)
+        if root is None:
+            return iter(())
+        return self._elsewhere(walk, start, root) if root in self._places else walk.files(start, root)
+
+    def _elsewhere(self, walk: Walk, start: bytes, root: bytes) -> Iterator[FoundFile]:
+        def unlisted(folder: bytes, error: Exception) -> None:
+            walk.unsure.append(folder)
+            log.warning("%s: cannot be listed (%s)", os.fsdecode(folder), in_words(error))
+
+        return map(FoundFile._make, self._places[root].files(start, self._ignoring, unlisted))
 
     def _rules_changed(self, changed: Iterable[bytes]) -> bool:
         return any(os.path.basename(path) in NAMES for path in changed)
@@ -90,6 +103,22 @@ class Folders:
     def close(self) -> None:
         """No more reading."""
         self.fetch.close()
+        for place in self._places.values():
+            place.close()
+
+
+def places_of(plan: Plan) -> dict[bytes, Place]:
+    """What is not of this machine of the folders of a plan."""
+    roots = map(paths.path_of, filter(paths.is_elsewhere, plan.folders))
+    return {root: Place(root, plan.as_limits().total) for root in roots}
+
+
+def require_places(urls: Sequence[URL], *, watch: bool) -> None:
+    """What reads them must be here; and only this machine tells what changes."""
+    if urls and watch:
+        raise UsageError(f"{urls[0]}: --watch hears of changes on this machine alone; leave it out, and run it again")
+    for url in urls:
+        Place(paths.path_of(url), 0.0).require()
 
 
 def _known(frontier: Frontier, path: bytes) -> Iterator[tuple[URL, Entry]]:
@@ -108,6 +137,9 @@ def left_out(plan: Plan, url: URL) -> str | None:
     if verdict := plan.as_scope().check(url, 0):
         return verdict
     ignoring = Ignoring(roots, hidden=plan.hidden, heed=plan.ignore_files)
+    if paths.is_elsewhere(url):
+        ignored = ignoring.reason_for(root, path) if root is not None else None
+        return ignored or "it was not there when the place was listed last"
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     ignored = ignoring.reason_for(root, path, is_folder=is_folder) if root is not None else None
     return ignored or _unreadable(path)
@@ -130,7 +162,10 @@ def _unreadable(path: bytes) -> str | None:
 
 
 def named(path: str | os.PathLike[str], collection: Path) -> URL:
-    """The address of a file or folder that somebody names. It must be there, and is resolved if it is a link."""
+    """The address of a file or folder that somebody names. It must be there, and is resolved if it is a link; whether a
+    place elsewhere is there is seen when it is listed."""
+    if "://" in os.fspath(path):
+        return _place_named(os.fspath(path))
     real = os.path.realpath(os.fsencode(path))
     with suppress(OSError):
         os.stat(real)
@@ -139,3 +174,14 @@ def named(path: str | os.PathLike[str], collection: Path) -> URL:
             raise UsageError(f"{os.fspath(path)}: is the collection itself, or lies in it; name a folder outside it")
         return paths.address_of(real)
     raise UsageError(f"{os.fspath(path)}: no such file or folder, or it may not be looked at; check the path")
+
+
+def _place_named(text: str) -> URL:
+    if not paths.is_path(text):
+        known = ", ".join(sorted(OF_FILES))
+        cure = "`gossamer crawl` reads those of the web, of FTP and of SFTP"
+        raise UsageError(f"{repeated(text, 60)}: `gossamer files` reads paths and addresses of {known}; {cure}")
+    try:
+        return paths.canonical(text)
+    except InvalidURL as error:
+        raise UsageError(str(error)) from None

@@ -73,7 +73,7 @@ class Ignoring:
 
     def _rules(self, folder: bytes) -> tuple[_Rules, ...]:
         """Those that hold in a folder, the one that decides first."""
-        if not self._heed:
+        if not self._heed or not folder.startswith(b"/"):  # of this machine: elsewhere each would take a request
             return ()
         found = self._known.get(folder)
         if found is None:

@@ -10,7 +10,7 @@
 | a fault that may pass                            | no answer, a failure                          |
 
 So a file that is gone, or closed to us, leaves the index as a page does that is gone. The head is made up: a file has
-none. Its ETag is the validator of `walking`.
+none. Its ETag is the validator of `walking`, or of `elsewhere` for a file that is not on this machine.
 
 Only what lies at or below a root is read, whoever asks: see `FileFetcher._refusal`.
 """
@@ -20,13 +20,16 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Callable, Mapping
 from email.utils import formatdate
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gossamer.convert.files.kinds import TAR, is_tar, likely, packed_as
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.local.elsewhere import About, Place
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.mounts import is_at_hand
 from gossamer.fetch.local.opening import NotPlain, opened
@@ -68,10 +71,18 @@ class FileFetcher:
     """Reads the files of some folders, and no others."""
 
     def __init__(
-        self, scope: Scope, roots: tuple[bytes, ...], ignoring: Ignoring, limits: Limits, clock: Clock
+        self,
+        scope: Scope,
+        roots: tuple[bytes, ...],
+        ignoring: Ignoring,
+        limits: Limits,
+        clock: Clock,
+        places: Mapping[bytes, Place] = MappingProxyType({}),
     ) -> None:
+        """`places` are those of the roots that are not of this machine."""
         self._scope = scope
         self._roots = roots
+        self._places = places
         self._ignoring = ignoring
         self._limits = limits
         self._clock = clock
@@ -87,7 +98,7 @@ class FileFetcher:
         path = paths.path_of(visit.url)
         try:
             for attempt in range(TRIES):
-                said = await self._aside(partial(self._read, visit, path, last=attempt == TRIES - 1))
+                said = await self._aside(self._work(visit, path, last=attempt == TRIES - 1))
                 if isinstance(said, _Said):
                     return self._captured(visit, began, start, said)
                 await asyncio.sleep(said)
@@ -97,7 +108,11 @@ class FileFetcher:
             failure = Failure(Fault.UNREADABLE, error.strerror or repr(error))
         return Capture(visit, began, self._clock.steady() - start, failure=failure)
 
-    async def _aside(self, work: partial[_Said | float]) -> _Said | float:
+    def _work(self, visit: Visit, path: bytes, *, last: bool) -> Callable[[], _Said | float]:
+        place = self._places.get(root_of(path, self._roots) or b"")
+        return partial(self._read, visit, path, last=last) if place is None else partial(self._ask, visit, path, place)
+
+    async def _aside(self, work: Callable[[], _Said | float]) -> _Said | float:
         """In a thread, unless all lies on disks of this machine: a share may take its time."""
         if self._at_hand:
             return work()
@@ -124,37 +139,47 @@ class FileFetcher:
                 rest = RESTED - (self._clock.wall() - about.st_mtime)
                 if 0 < rest <= RESTED and not last:
                     return rest
-                said = self._contents(visit, handle, about)
+                told = About(about.st_size, about.st_mtime, validator(about))
+                said = self._contents(visit, told, partial(_read_up_to, handle))
                 if validator(os.fstat(handle)) == validator(about):
                     return said
                 # It is kept as it is, without a validator: the next run reads it again.
                 unsure = tuple(field for field in said.headers if field[0] != "etag")
                 return said._replace(headers=unsure) if last else RESTED
-        except NotPlain as error:
-            return _Said(410, str(error))
-        except OSError as error:
-            if error.errno in GONE:
-                return _Said(404, _REASONS[404])
-            if error.errno in CLOSED:
-                return _Said(410, "permission denied")
-            raise
+        except (NotPlain, OSError) as error:
+            return _unread(error)
 
-    def _contents(self, visit: Visit, handle: int, about: os.stat_result) -> _Said:
-        head = os.pread(handle, SNIFFED, 0)
+    def _ask(self, visit: Visit, path: bytes, place: Place) -> _Said:
+        """The same elsewhere. What changes meanwhile has the validator of before, so the next run sees it."""
+        try:
+            about = place.about(path)
+            if about.validator and visit.etag == about.validator:
+                return _Said(304, _REASONS[304], (("etag", visit.etag),))
+            return self._contents(visit, about, partial(place.read, path))
+        except (NotPlain, OSError) as error:
+            return _unread(error)
+
+    def _contents(self, visit: Visit, about: About, read: Callable[[int], bytes]) -> _Said:
+        """`read` gives so many bytes from the first one on."""
+        head = read(SNIFFED) if about.size != 0 else b""
+        size = len(head) if about.size is None and len(head) < SNIFFED else about.size
         said = TAR if is_tar(head) else packed_as(head) or sniffed(head).essence
         unread = self._limits.skips(Kind.PAGE, said) or (said == _SOME_BYTES and not head.startswith(_COMPOUND))
         told = _told(visit.url, said)
         most = 0 if unread else self._limits.cap(Kind.PAGE, told)
-        if told in ("", "text/plain") and about.st_size > most > 0:  # letters are text too, but whole documents
+        is_more = size is None or size > most > 0
+        if told in ("", "text/plain") and is_more:  # letters are text too, but whole documents
             most = self._limits.cap(Kind.PAGE, likely(head, paths.shown(visit.url)))
-        body = b"" if unread else head if about.st_size <= len(head) <= most else _read_up_to(handle, most)
+        whole = size is not None and size <= len(head) <= most
+        body = b"" if unread else head if whole else read(most)
+        size = len(body) if size is None else size
         headers = (
-            ("last-modified", formatdate(about.st_mtime, usegmt=True)),
-            ("etag", validator(about)),
+            *((("last-modified", formatdate(about.changed, usegmt=True)),) if about.changed is not None else ()),
+            *((("etag", about.validator),) if about.validator else ()),
             *((("content-type", told),) if told else ()),
-            ("content-length", str(about.st_size)),
+            ("content-length", str(size)),
         )
-        return _Said(200, _REASONS[200], headers, body, cut=len(body) < about.st_size)
+        return _Said(200, _REASONS[200], headers, body, cut=len(body) < size)
 
     def _captured(self, visit: Visit, began: float, start: float, said: _Said) -> Capture:
         lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
@@ -181,6 +206,17 @@ def root_of(path: bytes, roots: tuple[bytes, ...]) -> bytes | None:
     return max(above, key=len, default=None)
 
 
+def _unread(error: NotPlain | OSError) -> _Said:
+    """What there is to answer where there is nothing to read. Raised again, if that may pass."""
+    if isinstance(error, NotPlain):
+        return _Said(410, str(error))
+    if error.errno in GONE or isinstance(error, FileNotFoundError):
+        return _Said(404, _REASONS[404])
+    if error.errno in CLOSED or isinstance(error, PermissionError):
+        return _Said(410, "permission denied")
+    raise error
+
+
 def _told(url: str, sniffed: str) -> str:
     """The media type that is named. The name of a file says more of it than its first lines: a program with comments is
     no Markdown. Text whose name says nothing, as those of letters in a maildir, is told by what is in it."""
@@ -194,6 +230,7 @@ def _told(url: str, sniffed: str) -> str:
 
 
 def _read_up_to(handle: int, most: int) -> bytes:
+    """From the first byte on."""
     pieces: list[bytes] = []
     read = 0
     while read < most and (piece := os.pread(handle, min(most - read, 1 << 20), read)):

@@ -20,6 +20,7 @@ from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
+from gossamer.urls.paths import is_elsewhere
 
 LIFETIME, SHORTEST = 86_400.0, 300.0
 REDIRECTS_MOST = 5
@@ -42,7 +43,7 @@ class Access:
 
     def known(self, origin: Origin) -> bool:
         """Are its rules at hand and not too old? Files of ours, data and what is behind an account have none."""
-        if origin.name.endswith("://") or origin.name.startswith("sftp://"):
+        if origin.name.endswith("://") or origin.name.startswith("sftp://") or is_elsewhere(origin.name):
             origin.rules, origin.rules_until = ALLOW_ALL, inf
             return True
         if origin.rules is None and origin.rules_until == -inf:

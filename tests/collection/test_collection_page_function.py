@@ -160,6 +160,8 @@ def test_fields_are_replaced_by_a_revisit_and_made_again_by_a_build(tmp_path: Pa
         ("{'a': [1]}", "a has 1"),
         ("{'a': 'x' * 200_000}", "200,000 characters"),
         ("__import__('sys').exit(3)", "SystemExit"),
+        ("(_ for _ in ()).throw(__import__('asyncio').CancelledError())", "CancelledError"),
+        ("(_ for _ in ()).throw(type('Mine', (BaseException,), {}))", "Mine"),
     ],
 )
 def test_nonsense_costs_the_fields_of_a_page_and_no_more(

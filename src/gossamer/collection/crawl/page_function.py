@@ -111,7 +111,9 @@ class PageFunction:
             return page
         try:
             fields = tuple(_checked(self._function(ReadPage(page, capture))))
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:  # that is us
+            raise
+        except BaseException as error:  # of the function's own making, even one that says that we are cancelled
             self._failed(capture.visit.url, error)
             return page
         self._learn(fields)

@@ -24,6 +24,7 @@ from gossamer.convert.html.link_targets import LinkTargets, link_targets
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.requisites import of_html
 from gossamer.convert.html.scan import Hint, Scan, scan
+from gossamer.convert.html.shadow import unfolded
 from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
 from gossamer.model import Page
@@ -89,6 +90,7 @@ def read(source: Source, *, xml: bool) -> Page:
 
 def _scanned(page: bytes, *, outlined: bool) -> tuple[bytes, Scan]:
     """The page as it was read, with words that others do not show."""
+    page = unfolded(page)
     found = scan(page, "UTF-8", outlined=outlined)
     if found.hints & Hint.NOSCRIPT and (more := opened(page)) is not page:
         page, found = more, scan(more, "UTF-8", outlined=outlined)

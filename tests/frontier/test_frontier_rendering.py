@@ -98,14 +98,42 @@ def test_a_trial_that_brought_nothing_makes_the_next_one_rarer(table: Table) -> 
         if decided(renders, number) is not False:
             tried.append(number)
             renders.learn(URL, gained=False)
-    assert tried == [1, RARER, SELDOM, 2 * SELDOM, 3 * SELDOM]
+    assert tried == [1, RARER, SELDOM, 2 * SELDOM, 3 * SELDOM]  # the last two are looked at
 
 
-def test_where_it_does_not_pay_one_in_many_is_rendered(table: Table) -> None:
+def test_a_large_site_of_needless_scripts_costs_a_few_trials(table: Table) -> None:
+    renders, tried = Renders(table), []
+    for number in range(1, 100_000):
+        verdict = decided(renders, number)
+        if verdict is None:
+            renders.says_enough(URL)
+        elif verdict:
+            tried.append(number)
+            renders.learn(URL, gained=False)
+    assert tried == [SELDOM * 4**turn for turn in range(6)]
+
+
+def test_a_site_that_is_made_anew_is_noticed_within_some_pages(table: Table) -> None:
+    """Its pages say nothing as they are sent from now on."""
+    renders = Renders(table)
+    for number in range(1, 10_001):
+        if decided(renders, number) is not False:
+            renders.says_enough(URL)
+    rendered = 0
+    for number in range(10_001, 10_001 + 10 * SELDOM):
+        if decided(renders, number) is not False:
+            renders.learn(URL, gained=True)
+            rendered += 1
+    assert renders.pays(URL)
+    assert rendered > 5 * SELDOM
+
+
+def test_where_it_does_not_pay_one_in_many_is_looked_at(table: Table) -> None:
     renders = Renders(table)
     for number in range(TRIALS):
         renders.learn(f"http://a.test/bird/{number}", gained=False)
-    assert [decided(renders, number) for number in range(2 * SELDOM)].count(True) == 2
+    verdicts = [decided(renders, number) for number in range(4 * SELDOM)]
+    assert (verdicts.count(True), verdicts.count(None)) == (2, 2)
 
 
 def test_pages_that_say_enough_are_not_even_looked_at_after_a_while(table: Table) -> None:

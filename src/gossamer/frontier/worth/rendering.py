@@ -4,8 +4,10 @@ To render a page takes a hundred times what it takes to read it, so most pages s
 never is. Of each kind of address (see `url_patterns`) the first pages with scripts are looked at: one that says little
 as it was sent, or links to nothing of its site, is rendered. If that brought nothing, the next is tried after eight
 pages and the third after 64; if it did, at once. When three were, it is known whether it pays; from then on all of the
-kind are rendered, or one in many, to see whether it still holds. A kind whose pages say enough without is tried once in
-many pages too.
+kind are rendered, or now and then one, to see whether it still holds. So is one of a kind whose pages say enough. As
+long as that brings nothing, each such trial is followed by the next after four times as many pages: what a large site
+of needless scripts costs is the logarithm of its size. One in many pages is looked at all the same, and rendered if it
+says little: the site may have been made anew.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ TRIALS = 3
 SEEN_ENOUGH = 8
 """Pages of a kind that say enough as they were sent, after which no more of them are looked at."""
 SELDOM = 64
-"""Of so many pages of a kind for which it does not pay, or which say enough, one is rendered all the same."""
+"""Of so many pages of a kind for which it does not pay, or which say enough, one is looked at all the same."""
 RARER = 8
 """A trial that brought nothing is followed by the next after so many times as many pages."""
 HALVED_AT = 16
@@ -141,14 +143,20 @@ class Renders:
 
 def is_decided(row: RenderRow) -> bool | None:
     """Is a page of this kind to be rendered? None: it has to be looked at first."""
-    if row.pays or row.met % SELDOM == 0:
+    if row.pays:
         return True
+    if row.met % SELDOM == 0:
+        return True if row.gained or _is_power_of_four(row.met // SELDOM) else None
     if row.rendered >= TRIALS:
         return False
     if row.gained:
         return True
     is_time = row.met >= RARER**row.rendered
     return None if is_time and row.enough < SEEN_ENOUGH else False
+
+
+def _is_power_of_four(number: int) -> bool:
+    return number & (number - 1) == 0 and number.bit_length() % 2 == 1
 
 
 def about_rendering(table: Table, url: str) -> RenderRow | None:

@@ -72,6 +72,13 @@ def test_the_members_of_an_archive_are_files_with_addresses(kept: gossamer.Colle
     assert not kept.verify().problems
 
 
+def test_an_archive_behind_a_link_is_that_which_the_link_leads_to(kept: gossamer.Collection, tmp_path: Path) -> None:
+    packed(tmp_path / "b.zip", **{"owl.md": OWL})
+    (tmp_path / "link.zip").symlink_to("b.zip")
+    assert visits(kept, f"zip://{tmp_path}/link.zip") == {"owl.md": 200}
+    assert hits(kept, "owl") == [f"zip://{tmp_path}/b.zip/owl.md"]
+
+
 def test_a_place_is_read_once_and_then_what_has_changed(
     kept: gossamer.Collection, far: fsspec.AbstractFileSystem
 ) -> None:

@@ -28,6 +28,7 @@ from gossamer.plugins import OF_FILES
 from gossamer.shown import log, repeated
 from gossamer.store.commits import Commits
 from gossamer.urls import keys, paths
+from gossamer.urls.paths import ARCHIVES
 
 SLICE = 500
 """Files that come in before a commit may be made and others have their turn."""
@@ -182,6 +183,8 @@ def _place_named(text: str) -> URL:
         cure = "`gossamer crawl` reads those of the web, of FTP and of SFTP"
         raise UsageError(f"{repeated(text, 60)}: `gossamer files` reads paths and addresses of {known}; {cure}")
     try:
-        return paths.canonical(text)
+        url = paths.canonical(text)
     except InvalidURL as error:
         raise UsageError(str(error)) from None
+    scheme, _, path = paths.path_of(url).partition(b"://")
+    return paths.address_of(b"%s://%s" % (scheme, os.path.realpath(path))) if scheme.decode() in ARCHIVES else url

@@ -32,7 +32,7 @@ from gossamer.web.chart import WIDTH, Curve, bars, chart
 from gossamer.web.dashboard import Look, charts, figures, look
 from gossamer.web.map_page import _box, _labelled
 from gossamer.web.serving import LOCAL
-from gossamer.web.templating import brief, crumbs, number, relative, told
+from gossamer.web.templating import brief, crumbs, number, relative, sentence, told
 from harness.served import Served, serving
 
 STATUS = Status(
@@ -86,7 +86,7 @@ def test_a_crawl_that_took_no_time_that_there_is_is_damage(collection: Path, tmp
     with serving(own) as running:
         came = running.get("/crawl")
     assert came.status == 500
-    assert "gossamer verify DIR --repair" in came.text
+    assert "<code>gossamer verify own --repair</code>" in came.text
 
 
 def test_a_collection_that_is_taken_away_is_said_to_be_none(collection: Path, tmp_path: Path) -> None:
@@ -246,9 +246,8 @@ def test_what_a_page_loads_anew_is_what_it_had(served: Served) -> None:
 
 def test_what_this_crawl_does_not_do_takes_no_room(served: Served) -> None:
     shown = {each.css_first("dt").text(): each.attributes for each in page(served, "/crawl").css(".facts > div")}
-    assert "hidden" in shown["On topic"]
-    assert "hidden" in shown["Forms"]
-    assert "hidden" not in shown["Rate"]
+    assert all("hidden" in shown[name] for name in ("On topic", "Forms", "Rate", "Time left", "Memory"))
+    assert all("hidden" not in shown[name] for name in ("Crawled for", "Free on the disk"))
 
 
 def test_a_host_shows_its_rules_as_we_read_them(served: Served, collection: Path) -> None:
@@ -394,6 +393,12 @@ def test_times_are_written_for_people() -> None:
     assert relative(1_000, now=1_000) == "just now"
     assert relative(1_000, now=1_130) == "2 minutes ago"
     assert relative(90_000, now=1_000) == "in 1 day"
+
+
+def test_why_there_is_no_answer_is_a_sentence_on_a_page() -> None:
+    assert sentence("the query has no words; say what to look for") == "The query has no words; say what to look for."
+    assert sentence("https://a.example/: not met") == "https://a.example/: not met."
+    assert sentence("Is it?") == "Is it?"
 
 
 def test_an_address_is_a_way_to_go() -> None:

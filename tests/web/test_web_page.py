@@ -225,3 +225,21 @@ def test_an_address_that_waits_says_for_what(tmp_path: Path) -> None:
         assert "It waits to be fetched: " in found
         assert "Heron, a small database example.org" in found
         assert "Nothing was ever fetched from this address." in seen(asking, queued, view="versions")
+
+
+def test_versions_are_offered_for_comparison_where_there_are_two(asking: TestClient) -> None:
+    def chosen_from(url: str) -> int:
+        tree = LexborHTMLParser(asking.get("/page", params={"url": url, "view": "versions"}).text)
+        return len(tree.css("input[type=radio]"))
+
+    assert chosen_from(INDEXES) > 2
+    with gossamer.open(asking.app._app.state.face.leases.path) as web:  # type: ignore[attr-defined]  # our own app
+        once = next(each.url for each in web.pages() if len(web.history(each.url)) == 1)
+    assert chosen_from(once) == 0
+
+
+def test_a_name_that_many_give_to_a_page_is_told_once(asking: TestClient) -> None:
+    tree = LexborHTMLParser(asking.get("/page", params={"url": INDEXES, "view": "links"}).text)
+    names = [each.text() for each in tree.css(".chips .chip")]
+    assert names
+    assert len(names) == len(set(names))

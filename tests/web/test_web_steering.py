@@ -99,6 +99,10 @@ def test_without_our_token_nothing_changes(steered: Served, own: Path, token: st
     assert plan_of(own).delay != 9
 
 
+def test_who_would_begin_a_crawl_of_nothing_is_told_so(steered: Served) -> None:
+    assert "Nothing waits to be fetched" in steered.get("/crawl/confirm/start").text
+
+
 def test_looking_changes_nothing(steered: Served, own: Path) -> None:
     def state() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}

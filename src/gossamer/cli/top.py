@@ -31,6 +31,7 @@ from gossamer.collection.ask.reading import Reading
 from gossamer.collection.ask.remembered import Remembered
 from gossamer.collection.lock import FILE as LOCK
 from gossamer.files.stamps import stamp
+from gossamer.frontier.why import WAITING
 from gossamer.shown import line, pasted, size, span
 
 if TYPE_CHECKING:
@@ -81,11 +82,12 @@ class View:
 
     def lines(self, past: View | None) -> list[str]:
         """All of it; what matters most comes first. Rates are counted from a view of the past."""
+        is_running = self.status.crawling is not None
         return [
             *_sums(self.status, self.disk, _rate(self, past)),
             *_reasons(self.status),
-            *_hosts("hosts that fail", self.failing.hosts),
-            *_hosts("hosts with the longest queues", self.waiting.hosts),
+            *_hosts("hosts that fail", self.failing.hosts, is_running=is_running),
+            *_hosts("hosts with the longest queues", self.waiting.hosts, is_running=is_running),
         ]
 
 
@@ -131,7 +133,8 @@ def _reasons(now: Status) -> Iterator[str]:
             yield f"  {count:>9,}  {line(reason)}"
 
 
-def _hosts(title: str, hosts: Sequence[HostAnswer]) -> Iterator[str]:
+def _hosts(title: str, hosts: Sequence[HostAnswer], *, is_running: bool) -> Iterator[str]:
+    """That nothing of a host is queued is no news, nor is it that none has its turn where no crawl runs."""
     if hosts:
         yield from ("", f"{title}:")
     for each in hosts:
@@ -140,7 +143,7 @@ def _hosts(title: str, hosts: Sequence[HostAnswer]) -> Iterator[str]:
         wait = max((each.next_time or 0.0) - time.time(), 0.0)
         until = f" for {span(wait)}" if wait else ""
         stands = f"{each.state}{until}"
-        if each.queued:  # that nothing of it is queued is no news
+        if each.queued and (is_running or each.state != WAITING):
             stands += f": {line(each.reason)}"
         yield f"{sums}  {line(each.host)}  {stands}"
 

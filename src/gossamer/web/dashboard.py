@@ -20,7 +20,6 @@ from gossamer import files
 from gossamer.collection import Collection, Progress, Status
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
-from gossamer.frontier.why import HostAnswer
 from gossamer.shown import counted, pasted, size, span
 from gossamer.web.chart import Curve, chart
 from gossamer.web.face import Face, face_of
@@ -147,9 +146,10 @@ async def crawl(request: Request) -> Response:
     )
 
 
-def _named(orders: HostOrders, web: Collection, state: str) -> dict[str, Sequence[HostAnswer]]:
-    """Those hosts that hold the crawl up."""
-    return {name: orders.page(web, state, sort, limit=most).hosts for name, (sort, most) in HOSTS_NAMED.items()}
+def _named(orders: HostOrders, web: Collection, state: str) -> dict[str, Any]:
+    """Those hosts that hold the crawl up, and whether it runs: where it does not, that is why they wait."""
+    found = {name: orders.page(web, state, sort, limit=most).hosts for name, (sort, most) in HOSTS_NAMED.items()}
+    return {**found, "is_running": web.is_busy}
 
 
 def _causes(status: Status) -> dict[str, Sequence[dict[str, Any]]]:

@@ -56,10 +56,15 @@ async def hosts(request: Request) -> Response:
     sort = given.get("sort", "") if given.get("sort", "") in SORTS else "pages"
     search, cursor = given.get("search", "").strip()[:200], given.get("after") or None
     orders = orders_of(request)
-    found = await face.ask_at(
-        lambda web, state: orders.page(web, state, sort, search=search, limit=HOSTS, cursor=cursor), LIMIT
+    found, is_running = await face.ask_at(
+        lambda web, state: (
+            orders.page(web, state, sort, search=search, limit=HOSTS, cursor=cursor),
+            web.is_busy,
+        ),
+        LIMIT,
     )
-    return face.page(request, "hosts.html", found=found, sort=sort, sorts=SORTS, search=search, is_first=cursor is None)
+    shown = {"found": found, "sort": sort, "sorts": SORTS, "search": search}
+    return face.page(request, "hosts.html", **shown, is_first=cursor is None, is_running=is_running)
 
 
 async def host(request: Request) -> Response:

@@ -64,6 +64,8 @@ ACTIONS: Mapping[str, Action] = {
         lambda status: (
             f"A crawl begins with the settings of the plan and {_waiting(status)}. It fetches from the web, and it "
             "goes on when this server ends."
+            if status.queued
+            else "Nothing waits to be fetched, so a crawl ends soon; add seeds before, or try failures again."
         ),
         "The crawl has begun.",
     ),

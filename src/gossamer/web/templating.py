@@ -38,7 +38,7 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
-    made.filters.update(told=told, brief=brief)
+    made.filters.update(told=told, brief=brief, sentence=sentence)
     made.globals.update(link=link, style=STYLE, icon=ICON)
     return made
 
@@ -122,6 +122,13 @@ def directory(url: str) -> str:
 def cut(text: str, most: int = 80) -> str:
     """The beginning of what is too long for its place."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def sentence(words: str) -> str:
+    """What is wrong with a question, as a page says it; what begins with an address stays as it is."""
+    first = words.split(" ", 1)[0]
+    end = "" if words.endswith((".", "!", "?", ":", "`")) else "."
+    return (words[:1].upper() + words[1:] if first.isalpha() else words) + end
 
 
 def link(path: str, **values: Any) -> str:

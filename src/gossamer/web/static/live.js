@@ -9,7 +9,7 @@ const show = (words) => {
     if (!element || element.textContent === text.replaceAll("`", "")) continue;
     element.replaceChildren(...written(text));
     const row = element.closest("[data-optional]");
-    if (row) row.hidden = text === "–";
+    if (row?.dataset.optional === place) row.hidden = text === "–";
     if (place === "actions") steer();
   }
 };

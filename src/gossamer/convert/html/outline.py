@@ -114,11 +114,11 @@ _FIRST_ELEMENT = 6
 _BY_ID = {tag_id(name): number for number, name in enumerate(TAGS) if number}
 
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_WIDE = (
+WIDE = (
     "\u2e80-\u2fff\u3005-\u3007\u3021-\u30ff\u3100-\u318f\u31a0-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Ideographs and kana, which are written without spaces: each is a word."""
-_WORD = re.compile(f"[{_WIDE}]|[^{SPACE}{_WIDE}]+")
+_WORD = re.compile(f"[{WIDE}]|[^{SPACE}{WIDE}]+")
 _COUNTED = tuple(
     re.compile(f"[{characters}]+")
     for characters in (

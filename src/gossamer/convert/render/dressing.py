@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import among, standing_in
 from gossamer.convert.html.outline import NUMBER, TAGS, Note, Outline, name_hash
+from gossamer.convert.render.parting import parted
 from gossamer.tagged import BOXES
 
 Mask = NDArray[np.bool_]
@@ -80,7 +81,7 @@ class _Added(NamedTuple):
 
 def dressed(outline: Outline, keep: Mask, hrefs: Mapping[int, str], addresses: Addresses) -> Dressed:
     """What is kept of a page, and what its elements say. `hrefs`: where links point to, by element."""
-    dressing = _Dressing(outline, keep, dict(hrefs))
+    dressing = _Dressing(parted(outline, keep), keep, dict(hrefs))
     dressing.code()
     if len(outline.noted):
         dressing.notes(addresses)

@@ -30,6 +30,7 @@ from gossamer.convert.content import neural
 from gossamer.convert.content.completion import completed
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.content.learned import Model, calm, likely
+from gossamer.convert.content.shell import is_shell
 from gossamer.convert.html.outline import Outline
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "reference"
@@ -96,6 +97,8 @@ def answer(page: Read, weights: neural.Weights) -> str:
     found, words, numbers = page.features, page.features.words, page.features.blocks.numbers
     scores, whole = neural.read(page.outline, found, weights)
     scores = neural.smoothed(scores, found)
+    if is_shell(page.outline, scores, words):
+        return ""
     kept = completed(page.outline, numbers, likely(scores, words, calm(Model(weights).kinds(whole))), scores, words)
     return "\n".join(text for text, is_kept in zip(page.texts, kept, strict=True) if is_kept)
 

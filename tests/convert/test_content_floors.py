@@ -13,16 +13,16 @@ import pytest
 from gossamer.convert import document
 from reference import reference
 
-FLOORS = {"article-extraction-benchmark": 0.963, "wcxb-dev": 0.922, "cleanportaleval": 0.96, "l3s-gn1": 0.975}
+FLOORS = {"article-extraction-benchmark": 0.963, "wcxb-dev": 0.93, "cleanportaleval": 0.96, "l3s-gn1": 0.975}
 """Mean F1 of words, a little below what was measured."""
 BY_KIND = {
     "article": 0.972,
-    "collection": 0.845,
+    "collection": 0.86,
     "documentation": 0.93,
     "forum": 0.85,
-    "listing": 0.885,
-    "product": 0.65,
-    "service": 0.93,
+    "listing": 0.89,
+    "product": 0.71,
+    "service": 0.935,
 }
 """The same for the types of pages of wcxb-dev."""
 EVERY = 5

@@ -19,6 +19,7 @@ from gossamer.convert.content.found import Found
 from gossamer.convert.content.heuristics import density
 from gossamer.convert.content.marks import score
 from gossamer.convert.content.neural import KINDS, Weights, learned_weights, read, smoothed
+from gossamer.convert.content.shell import is_shell
 from gossamer.convert.html.outline import SCORED, Outline
 
 _FIRST_BITS = 12
@@ -55,8 +56,11 @@ def learned(outline: Outline) -> Found:
     model = _shipped()
     numbers, scores, words, page = model.scored(outline)
     kinds = model.kinds(page)
+    kind = KINDS[int(kinds.argmax())]
+    if is_shell(outline, scores, words):
+        return Found(np.zeros(len(numbers), np.bool_), kind)
     keep = completed(outline, numbers, likely(scores, words, calm(kinds)), scores, words)[numbers]
-    return Found(keep, KINDS[int(kinds.argmax())])
+    return Found(keep, kind)
 
 
 def calm(kinds: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import gc
 import importlib
@@ -10,9 +11,10 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -76,5 +78,19 @@ def command(status: int, words: Sequence[str]) -> NoReturn:
         os._exit(0)
     os.close(status)
     sys.argv[:] = words
-    main = importlib.import_module("gossamer.cli.main").main
-    sys.exit(main())
+    _end(importlib.import_module("gossamer.cli.main").main)
+
+
+def _end(main: Callable[[], int]) -> NoReturn:
+    """As a process ends, but what it has loaded is not taken apart: that costs more than most commands do."""
+    try:
+        code = main()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        code = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the end of Python does
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

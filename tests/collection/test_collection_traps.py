@@ -20,6 +20,7 @@ from gossamer.plan import Plan
 from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
 from harness.seldom import seldom
 
+pytestmark = pytest.mark.usefixtures("seldom_looked_at")
 KINDS = ("calendar", "echo", "sessions", "facets", "keys")
 
 

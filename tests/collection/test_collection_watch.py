@@ -19,6 +19,7 @@ from gossamer.model import Capture, Visit
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 HOME, NEWS, OLD = (f"http://a.example/{name}" for name in ("", "news", "old"))
+pytestmark = pytest.mark.usefixtures("seldom_looked_at")
 HOUR = 3_600.0
 SETTINGS: dict[str, Any] = {"delay": 1.0, "budget": 500.0, "time": HOUR, "shards": 1}
 

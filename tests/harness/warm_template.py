@@ -8,6 +8,7 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -17,6 +18,8 @@ import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
+
+from gossamer.engine import zygote
 
 PACKET = 1 << 17
 
@@ -69,16 +72,35 @@ def _become(told: dict[str, Any], handles: Sequence[int]) -> NoReturn:
 
 
 def command(status: int, words: Sequence[str]) -> NoReturn:
-    """The command line, in a process whose parent writes down how it ended."""
+    """The command line, in a process whose parent writes down how it ended, and forks its fork servers meanwhile."""
+    line, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = os.fork()
     if process:
-        os.close(1)
-        os.close(2)
-        os.write(status, str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
-        os._exit(0)
+        line.close()
+        _attend(process, asked, status)
     os.close(status)
+    asked.close()
+    zygote._held = zygote.Zygote(line)
     sys.argv[:] = words
     _end(importlib.import_module("gossamer.cli.main").main)
+
+
+def _attend(process: int, asked: socket.socket, status: int) -> NoReturn:
+    ended = os.pidfd_open(process)
+    poll = select.poll()
+    for handle in (ended, asked.fileno()):
+        poll.register(handle, select.POLLIN)
+    while ended not in dict(poll.poll()):
+        packet, handles, _, _ = socket.recv_fds(asked, zygote.PACKET, 2)
+        if not packet:
+            poll.unregister(asked)
+        elif not os.fork():
+            os.close(status)
+            zygote._become_server(asked, json.loads(packet), handles)
+        for each in handles:
+            os.close(each)
+    os.write(status, str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
+    os._exit(0)
 
 
 def _end(main: Callable[[], int]) -> NoReturn:

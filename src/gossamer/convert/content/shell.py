@@ -26,7 +26,7 @@ _ALIKE_MOST = 0.5
 def is_shell(outline: Outline, scores: Floats, words: Floats) -> bool:
     """Whether a page has nothing but what stands around content. Scores and words are those of its blocks."""
     total = float(words.sum())
-    if scores.max() > _LIKELY or total < _WORDS_LEAST:
+    if total < _WORDS_LEAST or scores.max() > _LIKELY:
         return False
     alike = np.bincount(features(outline).alike, words)
     return bool(alike.max() <= _ALIKE_MOST * total)

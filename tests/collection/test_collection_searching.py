@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -44,6 +44,29 @@ def test_a_text_is_where_the_index_says_or_is_looked_up(shard: SmallShard) -> No
     assert content
     found = texts(shard, shown("http://moved.test/", version.hint), shown(A), shown(A, b"nowhere"), shown(B))
     assert found == [content, content, content, ""]
+
+
+def test_texts_that_were_read_last_are_kept_up_to_so_many_characters() -> None:
+    read: list[str] = []
+
+    def text_of(pages: Sequence[tuple[int, Shown]]) -> list[str]:
+        read.extend(page.url for _, page in pages)
+        return [page.url[-3:] for _, page in pages]
+
+    recent = searching.RecentTexts(text_of, most=7)
+    one, other, third = ((0, shown(f"http://a.test/{name}")) for name in ("one", "two", "six"))
+    assert recent.of([one, other, one]) == ["one", "two", "one"]
+    assert recent.of([other, one, (0, shown(one[1].url, b"elsewhere")), (1, one[1])]) == ["two", "one", "one", "one"]
+    assert [url[-3:] for url in read] == ["one", "two", "one", "one", "one"]
+    del read[:]
+    assert recent.of([third, (1, one[1]), other]) == ["six", "one", "two"]
+    assert [url[-3:] for url in read] == ["six", "two"]
+
+
+def test_a_text_that_could_not_be_read_is_looked_for_again() -> None:
+    answers = [[""], ["there"]]
+    recent = searching.RecentTexts(lambda pages: answers.pop(0))
+    assert [recent.of([(0, shown(A))]) for _ in range(3)] == [[""], ["there"], ["there"]]
 
 
 class Asked:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from threading import Lock
+from typing import TypeAlias
 
 from gossamer import files
 from gossamer.collection.ask.shard_readers import ShardReaders
@@ -22,6 +25,8 @@ from gossamer.search.searcher import Searcher
 from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive
 
+TEXTS_MOST = 4_000_000
+"""Characters of texts that are kept in memory, a byte or two and where they are not ASCII another one for each."""
 MOMENTS_KEPT = 8
 """Of the past, which were asked for last."""
 
@@ -34,7 +39,7 @@ def searcher(folder: Folder, indexes: ShardReaders, graph: Graph | None, weights
 
 def _context(indexes: ShardReaders, graph: Graph | None) -> SearchContext:
     return SearchContext(
-        texts=lambda pages: texts(indexes, pages),
+        texts=RecentTexts(partial(texts, indexes)).of,
         ranks=graph.ranks if graph else _all_alike,
         linking=graph.linking if graph else _nobody,
         now=time.time(),
@@ -42,6 +47,47 @@ def _context(indexes: ShardReaders, graph: Graph | None) -> SearchContext:
         copies=graph.copies if graph else _no_copies,
         fields=frozenset(name.lower() for name in of_all(indexes.tables).kinds),
     )
+
+
+_Key: TypeAlias = tuple[int, str, bytes]
+"""The shard, the address, and where the index says that the text lies."""
+
+
+def _key(shard: int, page: Shown) -> _Key:
+    return shard, page.url, page.text
+
+
+class RecentTexts:
+    """Texts of pages, of which those that were read last are kept: people ask again, and answers are alike."""
+
+    def __init__(self, read: Callable[[Sequence[tuple[int, Shown]]], Sequence[str]], most: int = TEXTS_MOST) -> None:
+        self._read = read
+        self._most = most
+        self._kept: dict[_Key, str] = {}
+        """Those that were wanted last behind the others."""
+        self._characters = 0
+        self._lock = Lock()
+
+    def of(self, pages: Sequence[tuple[int, Shown]]) -> list[str]:
+        """The texts of pages, by shard and what an index shows of them."""
+        keys = [_key(*each) for each in pages]
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+        absent = [each for key, each in zip(keys, pages, strict=True) if key not in known]
+        if absent:
+            known |= zip((_key(*each) for each in absent), self._read(absent), strict=True)
+        with self._lock:
+            self._keep(known)
+        return [known[key] for key in keys]
+
+    def _keep(self, wanted: Mapping[_Key, str]) -> None:
+        for key, text in wanted.items():
+            self._characters -= len(self._kept.pop(key, ""))
+            if text:  # else it could not be read, and may be there the next time
+                self._kept[key] = text
+                self._characters += len(text)
+        while self._characters > self._most:
+            self._characters -= len(self._kept.pop(next(iter(self._kept))))
 
 
 class PastSearchers:

@@ -55,7 +55,8 @@ setup(
         compiled("dedupe/_prints", [TAGGED]),
         compiled("frontier/worth/_newness"),
         compiled("graph/_sweep"),
-        compiled("index/_words", [TAGGED, "index/reducer"]),
+        compiled("index/_words", [TAGGED, "index/reducer"], extra_compile_args=["-O3"]),
+        compiled("search/_passages"),
     ],
     data_files=[("share/man/man1", [manual_page()])],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},  # one wheel for this version of Python and all after it

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer import tagged
-from gossamer.tagged import Writer, code, emphasis, link, plain, strong, words
+from gossamer.tagged import Writer, code, emphasis, link, plain, plain_within, strong, words
 from valid_tagged import check
 
 TEXT = st.text(st.sampled_from("ab <>&\"'\n\t*é"), max_size=6)
@@ -46,6 +46,15 @@ def write(calls: list[tuple[object, ...]]) -> str:
 @given(st.lists(CALL, max_size=12))
 def test_whatever_is_written_is_valid(calls: list[tuple[object, ...]]) -> None:
     check(write(calls))
+
+
+@given(st.lists(CALL, max_size=6), TEXT)
+def test_the_words_of_a_part_of_some_bytes_are_those_of_its_text(calls: list[tuple[object, ...]], around: str) -> None:
+    html, beside = write(calls), around.encode()
+    data = beside + html.encode() + beside
+    assert plain_within(data, len(beside), len(data) - len(beside)) == plain(html)
+    strange = f"<unknown>{html}"
+    assert plain_within(strange.encode(), 0, len(strange.encode())) == plain(strange)
 
 
 def test_lists_stand_in_the_item_before() -> None:

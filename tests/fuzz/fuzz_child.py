@@ -65,6 +65,8 @@ class Readers:
         self._marks = module("gossamer.convert.content.marks")
         self._look = module("gossamer.convert._unseen").look
         self._plain = module("gossamer.tagged._plain").plain
+        self._within = module("gossamer.tagged._plain").within
+        self._passages = module("gossamer.search._passages").parts
         self._measure = module("gossamer.dedupe._prints").measure
         self._sweep = module("gossamer.graph._sweep").sweep
         self._met = module("gossamer.frontier.worth._newness").met
@@ -126,6 +128,9 @@ class Readers:
         for other in (html[:at], html[at:], html[:at] + dice.choice(TEXTS) + html[at:]):
             self._note(other.encode(errors="surrogatepass"))
             self._plain(other)
+        data = html.encode(errors="replace")
+        with suppress(UnicodeDecodeError, ValueError):  # it says that it is no part, or cuts a character
+            self._within(data, *(dice.randint(-1, len(data) + 1) for _ in range(2)))
 
     def text(self, dice: Random, text: str) -> None:
         """Words that are measured and indexed."""
@@ -140,7 +145,22 @@ class Readers:
         self._met(text.encode(errors="replace"), self._shown[: dice.choice((1, 7, 256))], *limits)
         for stems in self._stems:
             stems.joined(text)
-            stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b"))
+            wanted = ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b")[dice.randrange(6) :]
+            start, end = sorted(dice.randint(0, len(text)) for _ in range(2))
+            for places in (stems.met(text, wanted, self._parts), stems.met(text, wanted, self._parts, start, end)):
+                self.passages(dice, places, len(wanted))
+
+    def passages(self, dice: Random, places: bytes, terms: int) -> None:
+        """Places as they were found, and others that somebody may have made of them."""
+        weights = tuple(dice.choice((0.0, 1.0, 0.3)) for _ in range(max(terms, 8)))
+        limits = (0.05, 1e-9, dice.choice((0, 1, 60)), dice.choice((0, 5)), 60)
+        cut = dice.randint(0, len(places))
+        for each in (places, places[cut:], b"\xff" * 7 + places[:cut]):
+            with suppress(ValueError):  # it says that there is no such term
+                self._passages(each, weights[dice.randrange(3) :], dice.choice((0, 20, 220)), limits)
+
+    def _parts(self, name: str) -> tuple[tuple[int, int, int], ...]:
+        return ((0, 1, 0), (len(name) - 1, len(name), 7)) if len(name) % 2 else ()
 
     def _stem(self, word: str) -> str:
         """A stem of any length: none, the word, or far longer. Some terms stand apart."""

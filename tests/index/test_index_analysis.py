@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 from string import ascii_lowercase
@@ -15,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.index import analysis, words
-from gossamer.index.analysis import APART, STEMMERS, joined, places, terms, unspaced
-from gossamer.index.forms import NAMES_OF_ONE_PIECE, reduced
-from gossamer.index.words import ByPattern
+from gossamer.index.analysis import APART, STEMMERS, joined, packed_places, terms, unspaced
+from gossamer.index.forms import NAMES_OF_ONE_PIECE, forms, reduced
+from gossamer.index.words import ByPattern, Place
 from reference import ROOT
 
 
@@ -63,7 +64,41 @@ def test_the_compiled_way_is_the_same(texts: list[str], most: int) -> None:
         one, other = words.Stems(stem, most, 0, pieces), ByPattern(stem, most)
         assert [one.joined(text) for text in texts] == [other.joined(text) for text in texts]
         wanted = tuple(other.joined(" ".join(texts)).split(" ")[::2])
-        assert [one.met(text, wanted) for text in texts] == [other.met(text, wanted) for text in texts]
+        parts = _parts if pieces is None else _parts_of(_shorter, wanted)
+        assert [one.met(text, wanted, parts) for text in texts] == [other.met(text, wanted, parts) for text in texts]
+
+
+@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=2), st.sampled_from((None, "de", "en")))
+def test_words_that_are_passed_over_from_afar_are_none_of_those_that_are_wanted(
+    texts: list[str], others: list[str], language: str | None
+) -> None:
+    """Plain words are told by their first letters; what has signs or other letters within is read."""
+    known, slow = analysis._stems(language), ByPattern(partial(reduced, stem=analysis._stem(language)), 100)
+    wanted = tuple(dict.fromkeys(known.joined(" ".join((*texts[::2], *others))).replace(APART, " ").split()))
+    parts = _parts_of(analysis._stem(language), wanted)
+    for text in (*texts, " ".join(texts), "-".join(texts), ".".join(texts)):
+        assert known.met(text, wanted, parts) == slow.met(text, wanted, parts)
+        first, last = len(text) // 3, len(text) - len(text) // 4
+        assert known.met(text, wanted, parts, first, last) == slow.met(text, wanted, parts, first, last)
+
+
+def _parts_of(stem: Callable[[str], str], wanted: Sequence[str]) -> Callable[[str], tuple[Place, ...]]:
+    """What tells where the wanted parts of a name stand in it. The compiled way asks for those that are not ASCII."""
+    numbers = {term: number for number, term in reversed(list(enumerate(wanted)))}
+
+    def parts(name: str) -> tuple[Place, ...]:
+        plain = words.written(name)
+        found = forms(plain, stem)
+        if len(plain) != len(name) or len(found.spans) == 1:
+            return ()
+        return tuple(analysis._within(zip(found.spans, found.parts, found.lesser, strict=True), numbers))
+
+    return parts
+
+
+def _parts(name: str) -> tuple[tuple[int, int, int], ...]:
+    """Of some names two, of others none."""
+    return ((0, 1, 7), (len(name) - 1, len(name), 3)) if len(name) % 2 else ()
 
 
 def _shorter(word: str) -> str:
@@ -86,7 +121,8 @@ def test_the_compiled_way_is_the_same_for_texts_of_the_web(language: str | None)
     for text in texts:
         assert joined(text, language) == slow.joined(text)
         wanted = tuple(sorted(set(terms(text, language)))[::20])
-        assert analysis._stems(language).met(text, wanted) == slow.met(text, wanted)
+        parts = _parts_of(analysis._stem(language), wanted)
+        assert analysis._stems(language).met(text, wanted, parts) == slow.met(text, wanted, parts)
 
 
 @pytest.mark.parametrize("language", [None, *STEMMERS])
@@ -97,7 +133,7 @@ def test_words_are_found_where_they_stand_in_every_language(language: str | None
     wanted = tuple(dict.fromkeys(terms(text, language)[::50]))
     stem = STEMMERS.get(language or "")
     slow = ByPattern(Stemmer.Stemmer(stem, 0).stemWord if stem else str, 10_000)
-    assert places(text, language, wanted) == slow.met(text.lower(), wanted)[0]
+    assert packed_places(text, language, wanted) == slow.met(text.lower(), wanted, lambda _: ())
 
 
 @pytest.mark.parametrize("language", [None, "en"])
@@ -109,7 +145,7 @@ def test_words_that_begin_otherwise_than_their_stems_are_found(language: str | N
     slow = ByPattern(partial(reduced, stem=analysis._stem(language)), 100_000)
     for number in range(5):
         wanted = ("die", "tie", "e", *Random(number).sample(sorted({*terms(text, language)}), 40))
-        assert analysis._stems(language).met(text, wanted) == slow.met(text, wanted)
+        assert analysis._stems(language).met(text, wanted, _parts) == slow.met(text, wanted, _parts)
 
 
 def _made(random: Random) -> str:

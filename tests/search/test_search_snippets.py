@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.index.analysis import terms
+from gossamer.index.analysis import packed_places, terms
 from gossamer.model import Hit
+from gossamer.search import passages
 from gossamer.search.snippets import JOINT, LENGTH, Snippet, marks_in, snippet
 
 FILLER = "Nothing of interest is said here at all. "
@@ -149,3 +152,28 @@ def test_marks_are_elements_and_all_else_is_escaped() -> None:
 def test_the_words_of_a_title_are_marked() -> None:
     assert marks_in("Fishes & fishing", ["fish"], "en") == ((0, 6), (9, 16))
     assert marks_in("", ["fish"], "en") == ()
+
+
+PLACES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30), st.integers(0, 4)), max_size=60)
+
+
+@given(PLACES, st.lists(st.sampled_from((0.0, 0.1, 1.0, 2.3)), min_size=5, max_size=5), st.integers(0, 300))
+def test_the_compiled_way_finds_the_same_passages(
+    steps: list[tuple[int, int, int]], weights: list[float], width: int
+) -> None:
+    if passages._passages is None:
+        pytest.skip("there was no C compiler")
+    found, at = array("i"), 0
+    for step, length, term in steps:
+        at += step
+        found.extend((at, at + length, term))
+    places = found.tobytes()
+    assert passages._looked(places, tuple(weights), width) == passages.by_looking(places, weights, width)
+
+
+def test_a_place_of_a_term_without_a_weight_is_refused() -> None:
+    if passages._passages is None:
+        pytest.skip("there was no C compiler")
+    places = packed_places("a fish", None, ("water", "fish"))
+    with pytest.raises(ValueError, match="no weight"):
+        passages._looked(places, (1.0,), 220)

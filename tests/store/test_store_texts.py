@@ -21,6 +21,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import payload_digest
+from gossamer.tagged import plain
 
 URL = "http://example.com/a/"
 HTML = "<h1>Bread &amp; butter</h1>\n<p>Flour, <em>water</em>, salt.</p>"
@@ -301,3 +302,15 @@ def test_a_payload_whose_first_address_says_something_else_by_now_keeps_its_name
     keep(archive, changed, b"<p>New", BEGAN + 10)
     archive.mark(URL, copy_of=COPY)
     assert archive.first_url(PAGE.digest) == URL
+
+
+@pytest.mark.parametrize(
+    "html", [HTML, "", "<p>é „quoted“ &amp; more</p>\n<pre>a\n b</pre>", "<p>a<unknown>b</p>", "</body>\n</html>"]
+)
+def test_a_content_is_read_by_itself_as_it_is_read_with_its_page(archive: Archive, html: str) -> None:
+    page = replace(PAGE, html=html, content=plain(html))
+    version = archive.append(capture(URL), page)
+    assert version is not None
+    assert version.text is not None
+    assert archive.texts.content(version.text) == page.content
+    assert archive.texts.content(msgspec.structs.replace(version.text, record="another")) == ""

@@ -18,12 +18,17 @@ enum { PASSED = 512 }; /* words that have none of the wanted terms and are remem
 /* What is done with the stems of a text: they are written down, or the places of some of them are noted. */
 typedef struct {
     buffer out, others; /* others stand behind the whole text */
-    PyObject *places;   /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
-    PyObject *names;    /* which of these are words of several terms */
+    int marking;        /* places are asked for */
+    buffer places;      /* of begin, end, and which of the wanted ones it is, each an int32_t */
+    PyObject *parts;    /* what tells where the wanted parts of a name stand in it */
+    const Py_UCS4 *text; /* that is being read */
+    Py_ssize_t before;   /* how many characters come before it */
+    Py_ssize_t earlier;  /* and before the part that is looked through */
     const buffer *wanted;
     Py_ssize_t count;
     const char *starts; /* for each ASCII character whether a wanted one begins with it, NULL when it tells nothing */
     const uint32_t *seconds; /* the same for what follows, a bit for each; NULL when that tells nothing */
+    int is_signed;           /* a wanted one begins with a sign, or with a letter that is not ASCII */
     char (*passed)[INSIDE];
 } sink;
 
@@ -61,31 +66,60 @@ static Py_ssize_t first_wanted(const sink *to, const char *stem, size_t size)
     return -1;
 }
 
-static PyObject *numbers(Py_ssize_t begin, Py_ssize_t end, Py_ssize_t number)
+static int note_place(sink *to, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t number)
 {
-    const Py_ssize_t values[3] = {begin, end, number};
-    PyObject *found = PyTuple_New(3);
-    for (int at = 0; found && at < 3; at++) {
-        PyObject *value = PyLong_FromSsize_t(values[at]);
-        if (!value || PyTuple_SetItem(found, at, value) < 0) /* it takes the value, whatever happens */
-            Py_CLEAR(found);
-    }
-    return found;
+    Py_ssize_t at = to->earlier + to->before;
+    const int32_t place[3] = {(int32_t)(at + begin), (int32_t)(at + end), (int32_t)number};
+    return add(&to->places, (const char *)place, sizeof place) || no_memory();
 }
 
-static int append(PyObject *list, PyObject *item)
+/* Where the wanted parts of a name stand, as Python says; all of it, if none is there. */
+static int note_asked(sink *to, const Py_ssize_t place[2], Py_ssize_t number)
 {
-    int done = item && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
+    int order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? -1 : 1;
+    const char *letters = (const char *)(to->text + place[0]);
+    PyObject *word = PyUnicode_DecodeUTF32(letters, 4 * (place[1] - place[0]), "surrogatepass", &order), *parts = NULL;
+    if (word)
+        parts = PyObject_CallFunctionObjArgs(to->parts, word, NULL);
+    int done = parts && PyTuple_Check(parts);
+    if (parts && !done)
+        PyErr_SetString(PyExc_TypeError, "a tuple of places is needed");
+    Py_ssize_t count = done ? PyTuple_Size(parts) : 0, first, last, which;
+    if (done && !count)
+        done = note_place(to, place[0], place[1], number);
+    for (Py_ssize_t at = 0; done && at < count; at++)
+        done = PyArg_ParseTuple(PyTuple_GetItem(parts, at), "nnn", &first, &last, &which) &&
+               note_place(to, place[0] + first, place[0] + last, which);
+    Py_XDECREF(word);
+    Py_XDECREF(parts);
     return done;
 }
 
-/* A place is noted once, with the first of its terms that is wanted. */
-static int note(const sink *to, const char *stem, size_t ordered, Py_ssize_t number, const Py_ssize_t place[2])
+/* The same for a name in ASCII, which is taken apart here. */
+static int note_parts(stems *known, sink *to, const char *word, size_t size, const Py_ssize_t place[2], Py_ssize_t all)
 {
-    if (memchr(stem, ' ', ordered) && !append(to->names, PyLong_FromSsize_t(PyList_Size(to->places))))
-        return 0;
-    return append(to->places, numbers(place[0], place[1], number));
+    name made = {.count = 0};
+    chain of = {.last = 0};
+    int done = add_all_parts(known, &made, word, size, &of), some = 0;
+    for (size_t each = 0, from = 0; done && made.parts > 1 && each < made.ordered; from = made.ends[each++]) {
+        Py_ssize_t number = number_of(to, made.text.at + from, made.ends[each] - from);
+        if (number < 0)
+            continue;
+        some = 1;
+        done = note_place(to, place[0] + made.spans[each][0], place[0] + made.spans[each][1], number);
+    }
+    PyMem_Free(made.text.at);
+    return done && (some || note_place(to, place[0], place[1], all));
+}
+
+/* A place is noted once, with the first of its terms that is wanted. */
+static int note(stems *known, sink *to, const char *word, size_t size, const char *stem, size_t ordered,
+                Py_ssize_t number, const Py_ssize_t place[2])
+{
+    if (!memchr(stem, ' ', ordered))
+        return note_place(to, place[0], place[1], number);
+    int is_plain = known->pieces && is_name(word, size) && size == (size_t)(place[1] - place[0]); /* nothing is left out */
+    return is_plain ? note_parts(known, to, word, size, place, number) : note_asked(to, place, number);
 }
 
 /* A word that the table does not have. */
@@ -98,9 +132,9 @@ static int met_first(stems *known, const char *word, size_t size, const Py_ssize
         done = no_memory();
     const char *apart = memchr(text, 0, found.size);
     size_t ordered = apart ? (size_t)(apart - text) : found.size;
-    if (done && to->places) {
+    if (done && to->marking) {
         Py_ssize_t number = first_wanted(to, text, found.size);
-        done = number < 0 || note(to, text, ordered, number, place);
+        done = number < 0 || note(known, to, word, size, text, ordered, number, place);
     } else if (done)
         done = write_all(to, text, found.size, ordered);
     PyMem_Free(found.at);
@@ -110,18 +144,18 @@ static int met_first(stems *known, const char *word, size_t size, const Py_ssize
 static inline int take(stems *known, const char *word, size_t size, const Py_ssize_t place[2], sink *to)
 {
     uint32_t hash = hashed(word, size);
-    char *passed = to->places && size <= INSIDE ? to->passed[hash % PASSED] : NULL;
+    char *passed = to->marking && size <= INSIDE ? to->passed[hash % PASSED] : NULL;
     if (passed && alike(passed, word))
         return 1;
     const slot *here = slot_of(known, hash, word, size);
     if (!here || !here->size)
         return met_first(known, word, size, place, to);
     const char *stem = here->stem_size <= INSIDE ? here->stem : known->letters.at + here->at + size;
-    if (to->places) {
+    if (to->marking) {
         Py_ssize_t number = first_wanted(to, stem, here->stem_size);
         if (number < 0 && passed)
             memcpy(passed, word, INSIDE);
-        return number < 0 || note(to, stem, here->ordered, number, place);
+        return number < 0 || note(known, to, word, size, stem, here->ordered, number, place);
     }
     buffer *out = &to->out;
     if (here->ordered != here->stem_size || here->stem_size > INSIDE || !here->stem_size ||
@@ -263,10 +297,12 @@ static Py_ssize_t behind(stems *known, reading *now, const Py_UCS4 *text, Py_ssi
     return ended(known, now, end, to) ? end : -1;
 }
 
-static int all_words(stems *known, const Py_UCS4 *text, Py_ssize_t length, sink *to)
+/* All words from a place on, before which no word begins that goes on there. */
+static int all_words(stems *known, const Py_UCS4 *text, Py_ssize_t from, Py_ssize_t length, sink *to)
 {
     reading now = {{0}, 0, -1, -1, 0, 0};
-    for (Py_ssize_t at = 0; at < length; at++) {
+    to->text = text;
+    for (Py_ssize_t at = from; at < length; at++) {
         Py_UCS4 c = text[at];
         if (c < 128 && plain(c)) {
             Py_ssize_t last = to->starts && now.begin < 0 ? passed_over(to, text, length, at) : -1;
@@ -308,14 +344,283 @@ static int words_of(stems *known, PyObject *text, sink *to)
 {
     Py_ssize_t length = PyUnicode_GetLength(text);
     Py_UCS4 *characters = PyUnicode_AsUCS4Copy(text);
-    int done = characters && know_letters(characters, length) && all_words(known, characters, length, to);
+    int done = characters && know_letters(characters, length) && all_words(known, characters, 0, length, to);
     PyMem_Free(characters);
+    return done;
+}
+
+/* ---------------------------------------------------------------- a look from afar
+ *
+ * Most words of a text are none of those that are wanted, and most of these need not be read. Between ASCII signs that
+ * no word goes on behind, a text is islands. Of one that is a plain word its first letters tell whether it is read. */
+
+enum { SMALL = 1, CAPITAL = 2, SIGN = 4, WIDE = 8 }; /* 0 is between islands */
+
+typedef struct {
+    Py_ssize_t further;  /* bytes before here that begin no character */
+    Py_UCS4 *characters; /* an island, and what stands before it */
+    size_t room;
+} sea;
+
+static const unsigned char *kinds(void)
+{
+    static unsigned char known[256];
+    if (known[255])
+        return known;
+    for (int c = 0; c < 256; c++)
+        if (c >= 128)
+            known[c] = WIDE;
+        else if (joins((Py_UCS4)c) || c == '_')
+            known[c] = SIGN;
+        else if (plain((Py_UCS4)c))
+            known[c] = c >= 'A' && c <= 'Z' ? CAPITAL : SMALL;
+    return known;
+}
+
+static Py_ssize_t further_in(const unsigned char *at, const unsigned char *end)
+{
+    Py_ssize_t further = 0;
+    for (; at < end; at++)
+        further += (*at & 0xC0) == 0x80;
+    return further;
+}
+
+/* A character of well-formed UTF-8. */
+static inline Py_UCS4 decoded(const unsigned char **at)
+{
+    const unsigned char *here = *at;
+    int more = *here < 0x80 ? 0 : *here < 0xE0 ? 1 : *here < 0xF0 ? 2 : 3;
+    Py_UCS4 c = more ? (Py_UCS4)(*here & (0x3F >> more)) : *here;
+    for (int step = 1; step <= more; step++)
+        c = c << 6 | (here[step] & 0x3F);
+    *at += more + 1;
+    return c;
+}
+
+/* An island, read with care. */
+static int read_island(stems *known, sea *here, const unsigned char *begin, const unsigned char *end,
+                       const unsigned char *start, sink *to)
+{
+    size_t size = (size_t)(end - begin) + 1;
+    if (size > here->room) {
+        Py_UCS4 *wider = PyMem_Realloc(here->characters, 2 * size * sizeof(Py_UCS4));
+        if (!wider)
+            return no_memory();
+        here->characters = wider;
+        here->room = 2 * size;
+    }
+    Py_ssize_t from = begin > start, length = from;
+    if (from)
+        here->characters[0] = begin[-1]; /* it is ASCII */
+    to->before = begin - start - here->further - from;
+    while (begin < end)
+        here->characters[length++] = decoded(&begin);
+    return know_letters(here->characters, length) && all_words(known, here->characters, from, length, to);
+}
+
+/* A word of letters and digits in ASCII. */
+static int take_plain(stems *known, const unsigned char *begin, const unsigned char *end, Py_ssize_t at, sink *to)
+{
+    char word[LONGEST + INSIDE] = {0};
+    const Py_ssize_t place[2] = {at, at + (end - begin)};
+    if (end - begin > LONGEST)
+        return 1;
+    memcpy(word, begin, (size_t)(end - begin));
+    to->before = 0;
+    return take(known, word, (size_t)(end - begin), place, to);
+}
+
+/* May a plain word have a wanted stem? */
+static inline int promises(const sink *to, const unsigned char *begin, const unsigned char *end)
+{
+    if (!to->starts[*begin])
+        return 0;
+    if (!to->seconds || end - begin == 1 || to->seconds[*begin & 31] & letter_bit(begin[1]))
+        return 1;
+    unsigned char c = end[-1];
+    return end - begin < SHORT && (c == 'd' || c == 'g' || c == 's' || c == 'y');
+}
+
+/* May a part of a name begin here and have a wanted stem, or what is made of all parts from here on? */
+static int may_begin(const sink *to, const unsigned char *kind, const unsigned char *at, const unsigned char *end)
+{
+    if (!to->starts[*at] || !to->seconds)
+        return to->starts[*at];
+    int letters = 1;
+    for (const unsigned char *next = at + 1; next < end && letters < SHORT; next++) {
+        unsigned char c = (unsigned char)tolower(*next);
+        if (kind[c] == SIGN)
+            continue;
+        if ((letters == 1 && to->seconds[*at & 31] & letter_bit(c)) || c == 'd' || c == 'g' || c == 's' || c == 'y')
+            return 1;
+        letters++;
+    }
+    return letters == 1;
+}
+
+/* The same for a name in ASCII: a part begins behind a sign, and with a capital. */
+static int promises_within(const sink *to, const unsigned char *kind, const unsigned char *at, const unsigned char *end)
+{
+    for (int begins = 1; at < end; at++) {
+        int is_sign = kind[*at] == SIGN;
+        if (!is_sign && (begins || kind[*at] == CAPITAL) && may_begin(to, kind, at, end))
+            return 1;
+        begins = is_sign;
+    }
+    return to->is_signed;
+}
+
+/* What may be of interest in the next bytes: signs within words, other letters, and first letters of wanted words.
+ * All is told without a branch, so that many bytes are looked at together. */
+enum { SEEN = 512, FIRSTS_MOST = 8 };
+
+typedef struct {
+    unsigned char bytes[SEEN + 2], found[SEEN], begins[SEEN]; /* with a byte before and one behind */
+    const unsigned char *from, *end;
+    unsigned char firsts[FIRSTS_MOST]; /* in small letters */
+    int count;                         /* of these, or more than there is room for */
+} glance;
+
+static inline unsigned char lettered(unsigned char c)
+{
+    return (unsigned char)(((unsigned char)((c | 0x20) - 'a') < 26) | ((unsigned char)(c - '0') < 10));
+}
+
+static void glance_at(glance *now, const unsigned char *start, const unsigned char *from, const unsigned char *end)
+{
+    size_t size = (size_t)(end - from) < SEEN ? (size_t)(end - from) : SEEN;
+    now->from = from;
+    now->end = from + size;
+    now->bytes[0] = from > start ? from[-1] : 0;
+    memcpy(now->bytes + 1, from, size);
+    memset(now->bytes + 1 + size, 0, SEEN + 1 - size);
+    if (now->end < end)
+        now->bytes[1 + size] = *now->end;
+    const unsigned char *bytes = now->bytes;
+    for (size_t at = 0; at < SEEN; at++) {
+        unsigned char before = bytes[at], c = bytes[at + 1], next = bytes[at + 2];
+        unsigned char goes_on = lettered(next) | (next == '_') | (next >> 7);
+        unsigned char linked = ((c == '.') | (c == '-')) & goes_on;
+        unsigned char seam = ((unsigned char)(c - 'A') < 26) & lettered(before);
+        now->found[at] = (c >> 7) | (c == '_') | (c == '+') | (c == '#') | linked | seam;
+        now->begins[at] = lettered(c) & (lettered(before) ^ 1);
+    }
+    for (int first = 0; first < now->count && now->count <= FIRSTS_MOST; first++) {
+        unsigned char letter = now->firsts[first];
+        for (size_t at = 0; at < SEEN; at++)
+            now->found[at] |= now->begins[at] & ((bytes[at + 1] | 0x20) == letter);
+    }
+    for (size_t at = 0; now->count > FIRSTS_MOST && at < SEEN; at++)
+        now->found[at] |= now->begins[at];
+}
+
+static glance glance_for(const sink *to)
+{
+    glance now = {.count = 0};
+    for (int c = 0; c < 128; c++)
+        if (to->starts[c] && (lower((char)c) || digit((char)c))) {
+            if (now.count < FIRSTS_MOST)
+                now.firsts[now.count] = (unsigned char)(c | 0x20);
+            now.count++;
+        }
+    if (to->is_signed)
+        now.count = FIRSTS_MOST + 1;
+    return now;
+}
+
+/* The first place of interest; the end if there is none. */
+static const unsigned char *next_of_interest(glance *now, const unsigned char *start, const unsigned char *at,
+                                             const unsigned char *end)
+{
+    while (at < end) {
+        if (at < now->from || at >= now->end)
+            glance_at(now, start, at, end);
+        const unsigned char *found = now->found + (at - now->from), *last = now->found + (now->end - now->from);
+        uint64_t eight;
+        for (; last - found >= 8 && (memcpy(&eight, found, 8), !eight); found += 8)
+            ;
+        while (found < last && !*found)
+            found++;
+        at = now->from + (found - now->found);
+        if (found < last)
+            return at;
+    }
+    return end;
+}
+
+static int from_afar(stems *known, const unsigned char *start, Py_ssize_t size, sink *to)
+{
+    const unsigned char *kind = kinds(), *at = start, *end = start + size;
+    sea here = {0, NULL, 0};
+    glance now = glance_for(to);
+    int done = 1;
+    while (done && (at = next_of_interest(&now, start, at, end)) < end) {
+        const unsigned char *begin = at;
+        while (begin > start && kind[begin[-1]])
+            begin--;
+        unsigned met = 0;
+        for (at = begin; at < end && kind[*at]; at++)
+            met |= at > begin && kind[*at] == CAPITAL ? SIGN : kind[*at];
+        const unsigned char *first = begin, *last = at;
+        if (met & SIGN) { /* a sentence that ends, or a dash before a word */
+            while (last > first && (last[-1] == '.' || last[-1] == '-'))
+                last--;
+            while (first < last && *first == '-')
+                first++;
+            met = 0;
+            for (const unsigned char *each = first; each < last; each++)
+                met |= each > first && kind[*each] == CAPITAL ? SIGN : kind[*each];
+        }
+        if (met & WIDE || (met & SIGN && promises_within(to, kind, first, last)))
+            done = read_island(known, &here, begin, at, start, to);
+        else if (met && met < SIGN && promises(to, first, last))
+            done = take_plain(known, first, last, first - start - here.further, to);
+        if (met & WIDE)
+            here.further += further_in(begin, at);
+    }
+    PyMem_Free(here.characters);
+    return done;
+}
+
+/* So many characters further on. Where nothing is told by ASCII alone, they are counted in blocks. */
+static const unsigned char *beyond(const unsigned char *at, Py_ssize_t characters)
+{
+    enum { BLOCK = 64 };
+    while (characters >= BLOCK) {
+        characters -= BLOCK - further_in(at, at + BLOCK);
+        at += BLOCK;
+    }
+    for (; characters > 0 || (*at & 0xC0) == 0x80; at++)
+        characters -= (*at & 0xC0) != 0x80;
+    return at;
+}
+
+/* The places in a part of a text. */
+static int places_in(stems *known, PyObject *text, Py_ssize_t start, Py_ssize_t end, sink *to)
+{
+    Py_ssize_t size, length = PyUnicode_GetLength(text);
+    end = end < length ? end : length;
+    if (start < 0 || start > end || end > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "a part of the text is needed, of not too many characters");
+        return 0;
+    }
+    to->earlier = start;
+    const unsigned char *all = to->starts ? (const unsigned char *)PyUnicode_AsUTF8AndSize(text, &size) : NULL;
+    if (all) {
+        const unsigned char *begin = size == length ? all + start : beyond(all, start);
+        const unsigned char *stop = size == length ? all + end : end == length ? all + size : beyond(begin, end - start);
+        return from_afar(known, begin, stop - begin, to);
+    }
+    PyErr_Clear(); /* half a character, which UTF-8 does not have */
+    PyObject *part = PyUnicode_Substring(text, start, end);
+    int done = part && words_of(known, part, to);
+    Py_XDECREF(part);
     return done;
 }
 
 static PyObject *joined(PyObject *self, PyObject *text)
 {
-    sink to = {.places = NULL};
+    sink to = {.marking = 0};
     PyObject *found = NULL;
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a text is needed");
@@ -337,6 +642,7 @@ static PyObject *joined(PyObject *self, PyObject *text)
 typedef struct {
     char first[128];
     uint32_t second[32]; /* by the first letter, a bit for each */
+    int is_signed;
 } beginnings;
 
 static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, beginnings *with)
@@ -348,39 +654,42 @@ static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, beginnin
             return 0;
         wanted[number] = (buffer){(char *)term, (size_t)size, 0};
         unsigned char c = size ? (unsigned char)term[0] : 128;
+        with->is_signed |= c >= 128 || !isalnum(c);
         if (c >= 128)
             continue;
         with->first[c] = with->first[toupper(c)] = 1;
-        with->second[c & 31] |= size > 1 ? letter_bit((unsigned char)term[1]) : UINT32_MAX;
+        int is_plain = size > 1 && (unsigned char)term[1] < 128 && isalnum((unsigned char)term[1]);
+        with->second[c & 31] |= is_plain ? letter_bit((unsigned char)term[1]) : UINT32_MAX;
     }
     return 1;
 }
 
 static PyObject *met(PyObject *self, PyObject *arguments)
 {
-    PyObject *text, *terms;
-    if (!PyArg_ParseTuple(arguments, "UO!", &text, &PyTuple_Type, &terms))
+    PyObject *text, *terms, *parts;
+    Py_ssize_t start = 0, end = PY_SSIZE_T_MAX;
+    if (!PyArg_ParseTuple(arguments, "UO!O|nn", &text, &PyTuple_Type, &terms, &parts, &start, &end))
         return NULL;
     Py_ssize_t count = PyTuple_Size(terms);
     buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
     char passed[PASSED][INSIDE] = {{0}};
-    beginnings with = {{0}, {0}};
+    beginnings with = {{0}, {0}, 0};
     int same = ((stems *)self)->same_start;
-    sink to = {.places = PyList_New(0),
-               .names = PyList_New(0),
+    sink to = {.marking = 1,
+               .parts = parts,
                .wanted = wanted,
                .count = count,
                .starts = same > 0 ? with.first : NULL,
                .seconds = same > 1 ? with.second : NULL,
                .passed = passed};
     PyObject *found = NULL;
-    if (wanted && to.places && to.names && wanted_of(terms, count, wanted, &with) &&
-        words_of((stems *)self, text, &to))
-        found = PyTuple_Pack(2, to.places, to.names);
+    int known = wanted && wanted_of(terms, count, wanted, &with);
+    to.is_signed = with.is_signed;
+    if (known && places_in((stems *)self, text, start, end, &to))
+        found = PyBytes_FromStringAndSize(to.places.size ? to.places.at : "", (Py_ssize_t)to.places.size);
     if (!found && !PyErr_Occurred())
         PyErr_NoMemory();
-    Py_XDECREF(to.places);
-    Py_XDECREF(to.names);
+    PyMem_Free(to.places.at);
     PyMem_Free(wanted);
     return found;
 }

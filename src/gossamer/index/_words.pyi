@@ -11,4 +11,12 @@ class Stems:
         pieces: frozenset[str] | None = None,
     ) -> None: ...
     def joined(self, text: str, /) -> str: ...
-    def met(self, text: str, terms: tuple[str, ...], /) -> tuple[list[tuple[int, int, int]], list[int]]: ...
+    def met(
+        self,
+        text: str,
+        terms: tuple[str, ...],
+        parts: Callable[[str], tuple[tuple[int, int, int], ...]],
+        start: int = 0,
+        end: int = ...,
+        /,
+    ) -> bytes: ...

@@ -8,17 +8,19 @@ scripts without spaces are terms of their own; words in these are asked for as p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from struct import iter_unpack
+from sys import maxsize
 
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
 from gossamer.index import words
 from gossamer.index.forms import NAMES_OF_ONE_PIECE, Forms, Span, Stem, forms, reduced
-from gossamer.index.words import APART, unspaced
+from gossamer.index.words import APART, Place, unspaced
 
-__all__ = ["APART", "STEMMERS", "Unit", "joined", "places", "terms", "units", "unspaced"]
+__all__ = ["APART", "STEMMERS", "Unit", "joined", "packed_places", "places", "terms", "units", "unspaced"]
 STEMMERS = {
     "ar": "arabic",
     "ca": "catalan",
@@ -65,9 +67,6 @@ MAIN_LANGUAGES = 4
 """Those that are met first."""
 
 
-Place = tuple[int, int, int]
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """What a question asks for as one thing: a word, a name of several parts, or characters without spaces between.
@@ -109,25 +108,24 @@ def terms(text: str, language: str | None = None) -> list[str]:
 def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Place]:
     """Where some terms stand in a text: begin, end, and which of them it is. Of a name, its parts that are wanted;
     where none is, but the name in one piece, all of it."""
+    return list(iter_unpack("3i", packed_places(text, language, wanted)))
+
+
+def packed_places(
+    text: str, language: str | None, wanted: tuple[str, ...], start: int = 0, end: int = maxsize
+) -> bytes:
+    """The same for a part of a long text, each place as three numbers of 32 bits."""
     known = language if language in STEMMERS else None
-    met, names = _stems(known).met(text, wanted)
-    if not names:
-        return met
     numbers = {term: number for number, term in reversed(list(enumerate(wanted)))}
-    parts: dict[str, Sequence[Place]] = {}
-    found: list[Place] = []
-    done = 0
-    for name in names:
-        begin, end, _ = met[name]
-        word = text[begin:end]
-        within = parts.get(word)
-        if within is None:
-            within = parts[word] = _within(_pieces(word, known), numbers)
-        if within:
-            found += met[done:name]
-            found += [(begin + first, begin + last, number) for first, last, number in within]
-            done = name + 1
-    return found + met[done:]
+    met: dict[str, tuple[Place, ...]] = {}
+
+    def parts(name: str) -> tuple[Place, ...]:
+        found = met.get(name)
+        if found is None:
+            found = met[name] = tuple(_within(_pieces(name, known), numbers))
+        return found
+
+    return _stems(known).met(text, wanted, parts, start, end)
 
 
 @lru_cache(maxsize=16_384)
@@ -140,13 +138,13 @@ def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...
     return tuple(zip(found.spans, found.parts, found.lesser, strict=True))
 
 
-def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int]) -> Sequence[Place]:
+def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int]) -> Iterator[Place]:
     """Where the parts that are wanted stand in their name."""
-    return [
+    return (
         (first, last, numbers[part if part in numbers else less])
         for (first, last), part, less in pieces
         if part in numbers or less in numbers
-    ]
+    )
 
 
 def units(text: str, language: str | None = None) -> Sequence[Unit]:

@@ -11,8 +11,11 @@ behind a NUL: those stand behind the whole text (see `forms`).
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from sys import maxsize
+from typing import TypeAlias
 
 try:
     from gossamer.index._words import Stems as Compiled
@@ -92,6 +95,10 @@ def counts(word: str) -> bool:
     return not unspaced(word) or word.isalnum()
 
 
+Place: TypeAlias = tuple[int, int, int]
+"""Where a term stands, from and to, and which of those that were asked for it is."""
+
+
 class ByPattern:
     """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
 
@@ -117,19 +124,28 @@ class ByPattern:
             others.append(more)
         return f" {APART} ".join(filter(None, (" ".join(filter(None, some)) for some in (ordered, others))))
 
-    def met(self, text: str, terms: tuple[str, ...]) -> tuple[list[tuple[int, int, int]], list[int]]:
-        """Where words with some of the terms stand in a text: begin, end, and which is the first of them. Then which of
-        these words, by their number, are names: they give several terms in the order of the text."""
+    def met(
+        self,
+        text: str,
+        terms: tuple[str, ...],
+        parts: Callable[[str], tuple[Place, ...]],
+        start: int = 0,
+        end: int = maxsize,
+    ) -> bytes:
+        """Where words with some of the terms stand in a text: begin, end, and which is the first of them, for each
+        three numbers of 32 bits. A name gives several terms in the order of the text: `parts` tells where those of them
+        stand in it that are wanted; if none is, it is all of it. The words are those from `start` to `end`."""
         numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
-        places: list[tuple[int, int, int]] = []
-        names = []
-        for begin, end, stems in self._each(text):
+        found = array("i")
+        text = text[start:end]
+        for begin, stop, stems in self._each(text):
             first = next((each for each in stems.replace(APART, " ").split(" ") if each and each in numbers), None)
-            if first is not None:
-                if " " in stems.partition(APART)[0]:
-                    names.append(len(places))
-                places.append((begin, end, numbers[first]))
-        return places, names
+            if first is None:
+                continue
+            within = parts(text[begin:stop]) if " " in stems.partition(APART)[0] else ()
+            for one, other, number in within or ((0, stop - begin, numbers[first]),):
+                found.extend((start + begin + one, start + begin + other, number))
+        return found.tobytes()
 
     def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
         return ((begin, end, self._stem(word)) for begin, end, word in found(text) if counts(word))

@@ -7,9 +7,16 @@ where they stand near each other, in a sentence, in prose and not in a list of l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-SLACK = 0.05
+from gossamer.index.words import Place
+
+try:
+    from gossamer.search import _passages
+except ImportError:
+    _passages = None  # type: ignore[assignment]  # the module is not there
+
+SLACK, LITTLE = 0.05, 1e-9
 """Parts that have so much less of the question than the best are about equal to it."""
 COMPARED_MOST = 5
 """Parts that are about equal, and are looked at."""
@@ -26,10 +33,6 @@ _NOISY, _LINE = 3, 12
 """Characters of prose that one of those outweighs, and one line that ends."""
 
 
-Mark: TypeAlias = tuple[int, int, int]
-"""Where a term stands in a text, from and to, and which of the question's it is."""
-
-
 class Passage(NamedTuple):
     """A part of a text that has some terms, and no shorter one there has them."""
 
@@ -38,25 +41,52 @@ class Passage(NamedTuple):
     terms: frozenset[int]
 
 
-def best(
-    text: str, marks: Sequence[Mark], weights: Sequence[float], width: int, *, whole: bool = False
-) -> Passage | None:
-    """The part that answers best, of at most so many characters. A term that weighs nothing does not count. Where the
-    `whole` question is wanted, there may be none."""
-    marks = marks if all(weights) else [mark for mark in marks if weights[mark[2]]]
-    covers = _covers(marks, weights, width)
-    top = max(covers, default=0.0)
-    if whole and top < sum(weights) - 1e-9:
+Parts = tuple[float, Sequence[tuple[int, int, frozenset[int], float]]]
+"""The most that any part of a text tells, and the parts that tell about as much: from and to, the terms of each, and
+what they tell."""
+
+
+def best(text: str, places: bytes, weights: Sequence[float], width: int, *, whole: bool = False) -> Passage | None:
+    """The part that answers best, of at most so many characters. `places` are those of `packed_places`. A term that
+    weighs nothing does not count. Where the `whole` question is wanted, there may be none."""
+    top, parts = _looked(places, tuple(weights), width)
+    if whole and top < sum(weights) - LITTLE:
         return None
     chosen, best_worth = None, -1.0
-    for passage, cover in _about_equal(marks, covers, top * (1 - SLACK) - 1e-9, width):
-        worth = COVER * cover / (top or 1) + _worth(text, passage, width)
-        if worth > best_worth + 1e-9:
-            chosen, best_worth = passage, worth
+    for start, end, terms, cover in parts:
+        worth = COVER * cover / (top or 1) + _worth(text, start, end, width)
+        if worth > best_worth + LITTLE:
+            chosen, best_worth = Passage(start, end, terms), worth
     return chosen
 
 
-def _covers(marks: Sequence[Mark], weights: Sequence[float], width: int) -> list[float]:
+def unpacked(places: bytes) -> memoryview[int]:
+    """Their numbers, one after the other."""
+    return memoryview(places).cast("i")
+
+
+def terms_in(places: bytes) -> set[int]:
+    """All terms that are met."""
+    return set(unpacked(places)[2::3])
+
+
+def _looked(places: bytes, weights: tuple[float, ...], width: int) -> Parts:
+    if _passages is None:
+        return by_looking(places, weights, width)
+    return _passages.parts(places, weights, width, (SLACK, LITTLE, TRIED_MOST, COMPARED_MOST, AROUND))
+
+
+def by_looking(places: bytes, weights: Sequence[float], width: int) -> Parts:
+    """Without the compiled module, which does the same."""
+    numbers = unpacked(places).tolist()
+    threes = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    marks = [mark for mark in threes if weights[mark[2]]]
+    covers = _covers(marks, weights, width)
+    top = max(covers, default=0.0)
+    return top, [(*passage, cover) for passage, cover in _about_equal(marks, covers, top * (1 - SLACK) - LITTLE, width)]
+
+
+def _covers(marks: Sequence[Place], weights: Sequence[float], width: int) -> list[float]:
     """What the terms tell together that stand within the width, from each mark on."""
     covers: list[float] = []
     within = [0] * len(weights)
@@ -76,7 +106,7 @@ def _covers(marks: Sequence[Mark], weights: Sequence[float], width: int) -> list
 
 
 def _about_equal(
-    marks: Sequence[Mark], covers: Sequence[float], least: float, width: int
+    marks: Sequence[Place], covers: Sequence[float], least: float, width: int
 ) -> Iterator[tuple[Passage, float]]:
     """The earlier first."""
     compared, before = 0, -AROUND
@@ -90,7 +120,7 @@ def _about_equal(
                 return
 
 
-def _passage(marks: Sequence[Mark], first: int, width: int) -> Passage | None:
+def _passage(marks: Sequence[Place], first: int, width: int) -> Passage | None:
     """What begins with a mark; None when its term comes again before the others have come all."""
     start, end, begins = marks[first]
     limit, met, again = start + width, {begins}, False
@@ -108,9 +138,8 @@ def _passage(marks: Sequence[Mark], first: int, width: int) -> Passage | None:
     return Passage(start, end, frozenset(met))
 
 
-def _worth(text: str, passage: Passage, width: int) -> float:
+def _worth(text: str, start: int, end: int, width: int) -> float:
     """What speaks for a part besides its terms."""
-    start, end, _ = passage
     whole = not any(sign in text[start:end] for sign in ("\n", ". "))
     prose = _prose(text[max(0, start - AROUND) : end + AROUND])
     return prose + NEAR * (1 - (end - start) / width) + SENTENCE * whole

@@ -10,9 +10,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gossamer.index.analysis import places
+from gossamer.index.analysis import packed_places, places
+from gossamer.index.words import Place
 from gossamer.search import cuts
-from gossamer.search.passages import Mark, Passage, best
+from gossamer.search.passages import Passage, best, terms_in, unpacked
 
 LENGTH = 220
 """Characters of a snippet, at most."""
@@ -41,7 +42,7 @@ class Snippet:
 
 def snippet(text: str, weights: Mapping[str, float], language: str | None) -> Snippet:
     """The best of a text in a language. `weights` is what each term of the question tells."""
-    met, parts = _parts(text, tuple(weights), _telling(weights.values()), language)
+    met, parts = _parts(text, tuple(weights), tuple(_telling(weights.values())), language)
     return _shown(text, parts, met)
 
 
@@ -58,16 +59,15 @@ def marks_in(text: str, terms: Iterable[str], language: str | None) -> Marks:
 
 def _parts(
     text: str, terms: tuple[str, ...], weights: Sequence[float], language: str | None
-) -> tuple[list[Mark], list[tuple[int, int]]]:
+) -> tuple[bytes, list[tuple[int, int]]]:
     """Where the terms stand in as much of the text as was looked through, and the parts of it that are shown."""
     wanted = {term for term, weight in enumerate(weights) if weight}
-    met: list[Mark] = []
-    start = 0
+    met, start = b"", 0
     for most in LOOKED_THROUGH:
         end = text.rfind(" ", start, most) + 1 or most if len(text) > most else len(text)
-        met += _met(text, start, end, terms, language)
+        met += packed_places(text, language, terms, start, end)
         is_last = len(text) <= end or most == LOOKED_THROUGH[-1]
-        has_all = is_last or wanted <= {mark[2] for mark in met}
+        has_all = is_last or wanted <= terms_in(met)
         chosen = best(text, met, weights, LENGTH, whole=not is_last) if has_all else None
         if chosen is not None and (is_last or wanted <= chosen.terms):
             return met, _around_all(text, met, chosen, weights)
@@ -77,7 +77,7 @@ def _parts(
     return met, [(0, cuts.end(text, 0, LENGTH))]
 
 
-def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:
+def _around_all(text: str, met: bytes, chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:
     one, *others = sorted(_in_order(text, met, chosen, weights))
     if not others:
         return [_around(text, one, LENGTH, 0, len(text))]
@@ -87,10 +87,10 @@ def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequen
     return [first, _around(text, other, _length(other) + spare, first[1], len(text))]
 
 
-def _in_order(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[Passage]:
+def _in_order(text: str, met: bytes, chosen: Passage, weights: Sequence[float]) -> list[Passage]:
     """The passages that are shown. Two short ones may have more of the question than a long one."""
     telling = sum(map(bool, weights))
-    if len(chosen.terms) == telling or len({mark[2] for mark in met if weights[mark[2]]}) == len(chosen.terms):
+    if len(chosen.terms) == telling or sum(1 for term in terms_in(met) if weights[term]) == len(chosen.terms):
         return [chosen]
     pairs = [[chosen, *_second(text, met, chosen, weights)]]
     if len(pairs[0]) == 1 and (short := best(text, met, weights, SHORT)):
@@ -98,16 +98,11 @@ def _in_order(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence
     return max(pairs, key=lambda pair: sum(weights[term] for passage in pair for term in passage.terms))
 
 
-def _met(text: str, start: int, end: int, terms: tuple[str, ...], language: str | None) -> list[Mark]:
-    found = places(text[start:end], language, terms)
-    return [(start + begin, start + stop, term) for begin, stop, term in found] if start else found
-
-
-def _second(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[Passage]:
+def _second(text: str, met: bytes, chosen: Passage, weights: Sequence[float]) -> list[Passage]:
     """A passage with what the first one lacks, if there is room."""
     width = LENGTH - len(JOINT) - _length(chosen) - 2 * CONTEXT
-    others = [mark for mark in met if mark[2] not in chosen.terms] if width >= CONTEXT else []
-    second = best(text, others, weights, width)
+    others = [0.0 if term in chosen.terms else weight for term, weight in enumerate(weights)]
+    second = best(text, met, others, width) if width >= CONTEXT else None
     return [second] if second else []
 
 
@@ -126,21 +121,23 @@ def _around(text: str, passage: Passage, room: int, least: int, most: int) -> tu
     return (start if earlier is None else max(least, min(start, earlier))), end
 
 
-def _shown(text: str, parts: Sequence[tuple[int, int]], met: Sequence[Mark]) -> Snippet:
+def _shown(text: str, parts: Sequence[tuple[int, int]], met: bytes) -> Snippet:
     said: list[str] = []
-    marks: list[Mark] = []
-    length = 0
+    marks: list[Place] = []
+    numbers, length = unpacked(met), 0
+    begins = numbers[::3]
     for start, end in parts:
         start += len(text[start:end]) - len(text[start:end].lstrip())
         by = length - start
-        within = met[bisect_left(met, (start,)) : bisect_left(met, (end,))]
-        marks += [(by + begin, by + stop, term) for begin, stop, term in within if stop <= end]
+        within = numbers[3 * bisect_left(begins, start) : 3 * bisect_left(begins, end)]
+        threes = zip(within[::3], within[1::3], within[2::3], strict=True)
+        marks += [(by + begin, by + stop, term) for begin, stop, term in threes if stop <= end]
         said.append(text[start:end].replace("\n", " "))
         length += end - start + len(JOINT)
     return Snippet(JOINT.join(said), _apart(marks))
 
 
-def _apart(marks: Iterable[Mark]) -> Marks:
+def _apart(marks: Iterable[Place]) -> Marks:
     """Marks that overlap, as those of a name and its parts, are one."""
     found: list[tuple[int, int]] = []
     for start, end, _ in marks:

@@ -169,6 +169,12 @@ def plain(html: str) -> str:
     return by_splitting(html) if found is None else found
 
 
+def plain_within(data: bytes, start: int, end: int) -> str:
+    """The same for a part of some bytes, in UTF-8, without a copy of them."""
+    found = None if _plain is None else _plain.within(data, start, end)
+    return by_splitting(data[start:end].decode()) if found is None else found
+
+
 def by_splitting(html: str) -> str:
     """The same in Python: without the compiled module, and for what that does not know."""
     flat, *others = _PRE.split(html)

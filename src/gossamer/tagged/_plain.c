@@ -7,20 +7,12 @@
 
 PyDoc_STRVAR(plain_doc, "plain(html) -> str | None\n\n"
                         "The words of tagged text; None where it has white space, references or tags of others.");
+PyDoc_STRVAR(within_doc, "within(data, start, end) -> str | None\n\nThe same of a part of some bytes, in UTF-8.");
 
-static PyObject *plain_of(PyObject *module, PyObject *html)
+static PyObject *words_of(span html)
 {
-    (void)module;
-    Py_ssize_t size;
-    const char *text = PyUnicode_AsUTF8AndSize(html, &size);
     buffer out = {NULL, 0, 0, false};
-    if (text == NULL && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) { /* half a surrogate pair */
-        PyErr_Clear();
-        return Py_NewRef(Py_None);
-    }
-    if (text == NULL)
-        return NULL;
-    bool known = put_plain(&out, (span){(const byte *)text, (size_t)size});
+    bool known = put_plain(&out, html);
     PyObject *found = NULL;
     if (out.failed)
         PyErr_NoMemory();
@@ -32,7 +24,37 @@ static PyObject *plain_of(PyObject *module, PyObject *html)
     return found;
 }
 
-static PyMethodDef functions[] = {{"plain", plain_of, METH_O, plain_doc}, {NULL, NULL, 0, NULL}};
+static PyObject *plain_of(PyObject *module, PyObject *html)
+{
+    (void)module;
+    Py_ssize_t size;
+    const char *text = PyUnicode_AsUTF8AndSize(html, &size);
+    if (text == NULL && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) { /* half a surrogate pair */
+        PyErr_Clear();
+        return Py_NewRef(Py_None);
+    }
+    return text == NULL ? NULL : words_of((span){(const byte *)text, (size_t)size});
+}
+
+static PyObject *plain_within(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    const char *data;
+    Py_ssize_t size, start, end;
+    if (!PyArg_ParseTuple(arguments, "y#nn", &data, &size, &start, &end))
+        return NULL;
+    if (start < 0 || end < start || end > size) {
+        PyErr_SetString(PyExc_ValueError, "a part of the bytes is needed");
+        return NULL;
+    }
+    return words_of((span){(const byte *)data + start, (size_t)(end - start)});
+}
+
+static PyMethodDef functions[] = {
+    {"plain", plain_of, METH_O, plain_doc},
+    {"within", plain_within, METH_VARARGS, within_doc},
+    {NULL, NULL, 0, NULL},
+};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_plain", "The compiled twin of gossamer.tagged.plain.", 0, functions, NULL, NULL, NULL, NULL,
 };

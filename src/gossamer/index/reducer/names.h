@@ -18,6 +18,8 @@ typedef struct {
     buffer text;
     size_t ends[CHAIN_MOST * PARTS_MOST + CHAIN_MOST + 2]; /* of each term */
     size_t count, ordered;                                 /* how many there are, and how many of them are parts */
+    uint8_t spans[CHAIN_MOST * PARTS_MOST][2];             /* where each part begins and ends */
+    size_t parts;                                          /* how many it has, also those without a term */
 } name;
 
 static inline int lower(char c)
@@ -147,7 +149,7 @@ static int is_piece(const stems *known, const char *link, size_t size)
 }
 
 /* The parts of a word of a chain; how many, or -1 with an exception. */
-static int add_parts(stems *known, name *made, const char *link, size_t size, size_t tail)
+static int add_parts(stems *known, name *made, const char *word, const char *link, size_t size, size_t tail)
 {
     size_t bounds[2 * PARTS_MOST];
     size_t count = parts_of(link, size, bounds);
@@ -161,36 +163,59 @@ static int add_parts(stems *known, name *made, const char *link, size_t size, si
     }
     if (count && size == 1)
         bounds[1] += tail; /* C++ and C# */
-    for (size_t each = 0; each < count; each++)
-        if (!add_lower(known, made, link + bounds[2 * each], bounds[2 * each + 1] - bounds[2 * each], 1))
+    for (size_t each = 0; each < count; each++) {
+        size_t before = made->count, begin = bounds[2 * each], end = bounds[2 * each + 1];
+        if (!add_lower(known, made, link + begin, end - begin, 1))
             return -1;
+        made->parts++;
+        if (made->count > before) {
+            made->spans[before][0] = (uint8_t)(link - word + begin);
+            made->spans[before][1] = (uint8_t)(link - word + end);
+        }
+    }
     return (int)count;
+}
+
+/* What the words of a chain are. */
+typedef struct {
+    size_t dot, tail;              /* characters before the first and behind the last */
+    size_t links, several;         /* how many there are, and how many of them have several parts */
+    size_t bounds[2 * CHAIN_MOST]; /* of these */
+    int last;                      /* parts of the last */
+} chain;
+
+/* The parts of a name; 0 with an exception. */
+static int add_all_parts(stems *known, name *made, const char *word, size_t size, chain *of)
+{
+    of->dot = word[0] == '.';
+    of->tail = word[size - 1] == '#' ? 1 : word[size - 1] == '+' ? 2 : 0;
+    size_t end = size - of->tail;
+    for (size_t begin = of->dot, at = begin; at <= end; at++) {
+        if (at < end && word[at] != '-' && word[at] != '.')
+            continue;
+        of->last = add_parts(known, made, word, word + begin, at - begin, at == end ? of->tail : 0);
+        if (of->last < 0)
+            return 0;
+        if (of->last > 1) {
+            of->bounds[2 * of->several] = begin;
+            of->bounds[2 * of->several++ + 1] = at;
+        }
+        of->links++;
+        begin = at + 1;
+    }
+    made->ordered = made->count;
+    return 1;
 }
 
 /* All terms of a name. */
 static int add_name(stems *known, name *made, const char *word, size_t size)
 {
-    size_t dot = word[0] == '.', tail = word[size - 1] == '#' ? 1 : word[size - 1] == '+' ? 2 : 0;
-    size_t end = size - tail, links = 0, several = 0, parts = 0;
-    size_t bounds[2 * CHAIN_MOST]; /* of words that have several parts */
-    int last = 0;
-    for (size_t begin = dot, at = dot; at <= end; at++) {
-        if (at < end && word[at] != '-' && word[at] != '.')
-            continue;
-        last = add_parts(known, made, word + begin, at - begin, at == end ? tail : 0);
-        if (last < 0)
-            return 0;
-        if (last > 1) {
-            bounds[2 * several] = begin;
-            bounds[2 * several++ + 1] = at;
-        }
-        parts += (size_t)last;
-        links++;
-        begin = at + 1;
-    }
-    made->ordered = made->count;
-    if (!parts)
-        return 1;
+    chain of = {.last = 0};
+    if (!add_all_parts(known, made, word, size, &of) || !made->parts)
+        return !PyErr_Occurred();
+    size_t dot = of.dot, tail = of.tail, end = size - tail, links = of.links, parts = made->parts;
+    size_t several = of.several, *bounds = of.bounds;
+    int last = of.last;
     for (size_t each = 0; each < several; each++)
         if (!add_whole(known, made, word + bounds[2 * each], bounds[2 * each + 1] - bounds[2 * each]))
             return 0;

@@ -105,7 +105,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "depth": Setting(
         20,
-        "Most links from a seed.",
+        "Maximum number of links between a seed and a page.",
         least=0,
         option=Option("--depth", FAR, "most links from a seed ({})", metavar="N"),
     ),
@@ -151,7 +151,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "budget_bytes": Setting(
         0,
-        "Most bytes a day that servers may send to `gossamer watch`; 0: no limit.",
+        "Maximum bytes per day that servers may send to `gossamer watch`; 0: no limit.",
         least=0,
         option=Option(
             "--budget-bytes", FRESH, "at most SIZE a day, like 500M, 2G/day or 50M/hour (no limit)", metavar="SIZE"
@@ -181,7 +181,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "pages_per_host": Setting(
         0,
-        "Most pages of one host; 0 for no limit.",
+        "Maximum pages of one host; 0 for no limit.",
         least=0,
         option=Option("--pages-per-host", FAR, "most pages of one host (0: no limit)", metavar="N"),
     ),
@@ -225,7 +225,7 @@ SETTINGS: dict[str, Setting] = {
         choices=("off", "search", "all"),
         option=Option("--forms", FAR, "fill in search forms, to reach what no link leads to ({})"),
     ),
-    "form_budget": Setting(500, "Most requests for the answers of one form.", least=1),
+    "form_budget": Setting(500, "Maximum requests for the answers of one form.", least=1),
     "archive": Setting(
         False,
         "Keep all that a replay needs: requisites, and pictures, sound and film that links lead to.",
@@ -244,12 +244,12 @@ SETTINGS: dict[str, Setting] = {
     ),
     "requisite_delay": Setting(
         0.5,
-        "Least seconds between two requests to a host for what pages need; ip_delay holds too.",
+        "Minimum seconds between two requests to a host for what pages need; ip_delay applies too.",
         least=0,
         most=LONGEST,
     ),
     "requisite_bytes": Setting(
-        32 << 20, "Most bytes of anything that a page needs, decoded; at most 128 MiB.", least=1, most=128 << 20
+        32 << 20, "Maximum bytes of anything that a page needs, decoded; at most 128 MiB.", least=1, most=128 << 20
     ),
     "requisites_per_host": Setting(
         100_000, "Most that one crawl asks of a host because pages need it; 0 for no limit.", least=0
@@ -268,7 +268,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option("--sitemaps", FAR, "read sitemaps ({})"),
     ),
     "url_length": Setting(2_048, "Longest address, in bytes.", least=16),
-    "path_segments": Setting(20, "Most path segments of an address.", least=1),
+    "path_segments": Setting(20, "Maximum path segments of an address.", least=1),
     "url_rules": Setting(
         (),
         "Further rules of the table in docs/addresses.md, for all sites.",
@@ -278,7 +278,7 @@ SETTINGS: dict[str, Setting] = {
     "site_rules": Setting({}, "Further rules by site."),
     "delay": Setting(
         1.0,
-        "Least seconds between two requests to a host; 0 switches it off.",
+        "Minimum seconds between two requests to a host; 0 turns it off.",
         least=0,
         most=LONGEST,
         option=Option(
@@ -289,10 +289,10 @@ SETTINGS: dict[str, Setting] = {
             metavar="S",
         ),
     ),
-    "ip_delay": Setting(0.5, "Least seconds between two requests to an IP address.", least=0, most=LONGEST),
+    "ip_delay": Setting(0.5, "Minimum seconds between two requests to an IP address.", least=0, most=LONGEST),
     "delay_factor": Setting(10.0, "A host rests this many times the time its answers take.", least=0),
     "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0, most=LONGEST),
-    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay that is obeyed.", least=0, most=LONGEST),
+    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay to obey.", least=0, most=LONGEST),
     "per_host": Setting(
         1,
         "Requests a host may have at once.",
@@ -301,7 +301,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "bandwidth": Setting(
         0,
-        "Most bytes per second for each request; 0 for no limit.",
+        "Maximum bytes per second for each request; 0 for no limit.",
         least=0,
         option=Option("--bandwidth", POLITE, "most bytes per second for each request", metavar="BYTES"),
     ),
@@ -329,7 +329,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "store": Setting(
         "",
-        "Where checkpoints of all shards are kept besides, so that disks may be lost: a folder, or s3://BUCKET/PATH.",
+        "Where checkpoints of all shards are also kept, so that disks may be lost: a folder, or s3://BUCKET/PATH.",
         option=Option(
             "--store", NETWORK, "keep checkpoints in a shared folder or s3://BUCKET/PATH: a disk may be lost", "PLACE"
         ),
@@ -378,7 +378,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "names": Setting(
         "servers",
-        "Who looks names up: the name servers, or the functions of the system, which may know names that they do not.",
+        "Who resolves host names: the name servers, or the system, which may know names that they do not.",
         choices=("servers", "system"),
     ),
     "proxy": Setting(
@@ -389,7 +389,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "logins": Setting(
         {},
-        "What is sent to a site besides: header fields, cookies, passwords. The plan says where they are, not what."
+        "What else is sent to a site: header fields, cookies, passwords. The plan says where they are, not what."
         ' As `"example.org" = ["auth me $PASSWORD", "cookie /home/me/cookies.txt"]` under `[logins]`.',
         opens="sends what is in your environment and files",
     ),
@@ -416,18 +416,18 @@ SETTINGS: dict[str, Setting] = {
     "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),
     "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1),
     "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1),
-    "html_bytes": Setting(5 << 20, "Most bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20),
-    "text_bytes": Setting(10 << 20, "Most bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20),
+    "html_bytes": Setting(5 << 20, "Maximum bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20),
+    "text_bytes": Setting(10 << 20, "Maximum bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20),
     "document_bytes": Setting(
-        64 << 20, "Most bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
+        64 << 20, "Maximum bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
     ),
     "memory": Setting(
         96 << 20,
         "Bytes of answers that are held in memory at once, over all shards; what is over waits.",
         least=1 << 20,
     ),
-    "document_seconds": Setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1),
-    "document_memory": Setting(256 << 20, "Most bytes of memory for reading such a document.", least=16 << 20),
+    "document_seconds": Setting(20.0, "Maximum seconds of CPU for reading a document that is not HTML.", least=0.1),
+    "document_memory": Setting(256 << 20, "Maximum bytes of memory for reading such a document.", least=16 << 20),
     "content": Setting(METHODS[0], "How the main content of a page is found.", choices=METHODS),
     "build": Setting(
         True,
@@ -438,7 +438,7 @@ SETTINGS: dict[str, Setting] = {
     "headings_weight": Setting(0.25, "The same for headings.", least=0),
     "address_weight": Setting(0.15, "The same for the address.", least=0),
     "anchors_weight": Setting(4.0, "The same for what others call a page.", least=0),
-    "phrase_weight": Setting(0.4, "What words that stand next to each other count besides.", least=0),
+    "phrase_weight": Setting(0.4, "What words that stand next to each other add to the score.", least=0),
     "rank_weight": Setting(1.5, "The most that links to a page add to its score.", least=0),
     "fresh_weight": Setting(0.3, "The most that being new adds to the score of a page.", least=0),
     "expansion_weight": Setting(0.6, "What telling words of the first answers to a long question count.", least=0),

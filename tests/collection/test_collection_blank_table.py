@@ -11,7 +11,7 @@ from made_shard import made as made_shard
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.plan import Plan
@@ -41,17 +41,17 @@ def test_a_table_that_is_empty_is_named_and_made_again_from_the_captures(tmp_pat
 
 def test_only_captures_without_any_row_are_a_table_that_is_gone(tmp_path: Path) -> None:
     def blank(shard: Shard) -> bool:
-        return imprint.is_blank(shard.table, shard.place)
+        return shard_identity.is_blank(shard.table, shard.place)
 
     with made_shard(tmp_path / "rows") as shard:
         assert blank(shard), "a file of captures is there, and no row"
         shard.keep(A)
         assert not blank(shard)
     with made_shard(tmp_path / "imprint") as shard:
-        imprint.leave(shard.table, 0, Plan())
+        shard_identity.leave(shard.table, 0, Plan())
         assert not blank(shard)
     with made_shard(tmp_path / "unfinished") as shard:
-        imprint.set_unfinished(shard.table, True)
+        shard_identity.set_unfinished(shard.table, True)
         assert not blank(shard)
     with made_shard(tmp_path / "counts") as shard:
         shard.enter(A)

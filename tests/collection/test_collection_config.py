@@ -62,9 +62,9 @@ def test_a_plan_of_an_editor_that_marks_its_files_is_read(tmp_path: Path) -> Non
 
 
 def test_a_setting_is_written_where_its_default_stood(tmp_path: Path) -> None:
-    text = dump(Plan()).replace("# Most links", "# mine too\n# Most links")
+    text = dump(Plan()).replace("# Maximum number of links", "# mine too\n# Maximum number of links")
     new = edited(text, Plan(depth=7, include=("a",), logins={"b.test": ("cookie /c",)}), tmp_path)
-    assert "# mine too\n# Most links from a seed.\ndepth = 7\n" in new
+    assert "# mine too\n# Maximum number of links between a seed and a page.\ndepth = 7\n" in new
     assert parse(new, tmp_path) == Plan(depth=7, include=("a",), logins={"b.test": ("cookie /c",)})
     back = edited(new, Plan(), tmp_path)
     assert parse(back, tmp_path) == Plan()

@@ -17,12 +17,12 @@ import gossamer
 from gossamer import files
 from gossamer.cli.main import main
 from gossamer.collection import Outside
-from gossamer.collection.ask import moment
+from gossamer.collection.ask import consistent_read
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.store.archive import Archive
-from gossamer.store.repair import whole
+from gossamer.store.repair import completeness
 from gossamer.store.table.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.read_only import read_only
@@ -178,7 +178,7 @@ def test_files_beyond_those_that_a_reader_can_hold_are_exported(
     web: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    monkeypatch.setattr(moment, "SHARE", most)  # one file is held
+    monkeypatch.setattr(consistent_read, "SHARE", most)  # one file is held
     with gossamer.open(web) as collection:
         assert collection.export_files(place) == sum(len(captures(web, shard)) for shard in SHARDS)
         assert collection.verify().problems == []
@@ -187,7 +187,7 @@ def test_files_beyond_those_that_a_reader_can_hold_are_exported(
 def test_a_file_that_is_cut_while_it_is_copied_is_noticed(web: Path) -> None:
     path = captures(web, 0)[0]
     size = path.stat().st_size
-    copied = whole.pieces(path, size, 1_000)
+    copied = completeness.pieces(path, size, 1_000)
     next(copied)
     os.truncate(path, 9_000)
     with pytest.raises(Damaged, match="ends at byte"):
@@ -247,5 +247,5 @@ def test_a_few_holes_that_a_backup_has_made_of_zeros_are_no_damage(tmp_path: Pat
     with path.open("rb") as opened:
         if os.lseek(opened.fileno(), 0, os.SEEK_DATA) != 1 << 20:
             pytest.skip("this file system does not say where holes are")
-        assert whole._holes(opened.fileno(), size) == size - 3 * 4096
-        assert whole._holes(opened.fileno(), 1 << 19) == 1 << 19
+        assert completeness._holes(opened.fileno(), size) == size - 3 * 4096
+        assert completeness._holes(opened.fileno(), 1 << 19) == 1 << 19

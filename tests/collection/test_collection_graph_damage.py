@@ -13,7 +13,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.derive import seal
+from gossamer.collection.derive import graph_digests
 from gossamer.errors import Damaged
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed
@@ -120,7 +120,7 @@ def test_a_build_makes_a_graph_again_that_somebody_else_sealed(sound: Path, tmp_
 @pytest.fixture
 def large(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """A collection whose graph is too large to be looked at as a whole, with something planted in it."""
-    monkeypatch.setattr(seal, "WHOLE_MOST", 0)
+    monkeypatch.setattr(graph_digests, "WHOLE_MOST", 0)
     path = shutil.copytree(sound, tmp_path / "web")
     planted(path, request.param)
     return path
@@ -176,14 +176,14 @@ def test_of_a_large_graph_only_lengths_and_beginnings_are_looked_at_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "ranks.npy").write_bytes(bytes(10_000))
-    seal.seal(tmp_path)
+    graph_digests.seal(tmp_path)
     (tmp_path / "ranks.npy").write_bytes(bytes(9_999) + b"1")
-    assert seal.damage(tmp_path)
-    monkeypatch.setattr(seal, "WHOLE_MOST", 9_999)
-    assert seal.damage(tmp_path) is None
-    assert seal.damage(tmp_path, whole=True)
+    assert graph_digests.damage(tmp_path)
+    monkeypatch.setattr(graph_digests, "WHOLE_MOST", 9_999)
+    assert graph_digests.damage(tmp_path) is None
+    assert graph_digests.damage(tmp_path, whole=True)
     (tmp_path / "ranks.npy").write_bytes(b"1" + bytes(9_999))
-    assert seal.damage(tmp_path)
+    assert graph_digests.damage(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["000002", "999999999"])

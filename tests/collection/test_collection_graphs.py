@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from made_shard import A, B, C, Shard, made, site
 
-from gossamer.collection.ask.moment import Moment
+from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.derive import graphs, mirrored
 from gossamer.collection.derive.graphs import Copies, Graph
 from gossamer.collection.derive.indexer import Indexer
@@ -177,7 +177,7 @@ def test_before_the_first_build_nothing_is_wrong_with_the_graph(shard: Shard) ->
 def test_a_first_graph_that_was_not_finished_is_no_damage(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(shard, LINKS)
     with monkeypatch.context() as killed:
-        killed.setattr(graphs.seal, "seal", Mock(side_effect=KeyboardInterrupt))
+        killed.setattr(graphs.graph_digests, "seal", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             make(shard)
     assert list(shard.folder.graph.iterdir())
@@ -247,7 +247,7 @@ def test_what_a_stranger_has_sealed_is_looked_at(shard: Shard, flaw: Any, words:
     fill(shard, {A: ()})
     graph = make(shard, Copies([], [Mirrors("http://a.test", ("http://b.test",), 9, 8)]))
     flaw(graph)
-    graphs.seal.seal(graph.folder)
+    graphs.graph_digests.seal(graph.folder)
     (told,) = graphs.check(shard.folder)
     assert words in told
     assert graphs.current(shard.folder) is None

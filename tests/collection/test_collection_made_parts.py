@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import gossamer
-from gossamer.collection.derive.seal import seal
+from gossamer.collection.derive.graph_digests import seal
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.index.faults import reading

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gossamer import plan as plans
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
 from gossamer.collection.derive import index_check, indexer
@@ -560,7 +560,7 @@ def test_links_and_redirects_to_a_lost_shard_are_posted_again(shard: Shard) -> N
 def test_a_plan_that_is_lost_comes_back_from_a_shard_or_from_the_captures(shard: Shard) -> None:
     plan = Plan(seeds=(A,), pages=7, shards=1)
     shard.folder.save_plan(plan)
-    imprint.leave(shard.table, 0, plan)
+    shard_identity.leave(shard.table, 0, plan)
     shard.archive.append(came(B, b"b"), said(B))
     shard.archive.append(came(C, b"c", visit=Visit(C, depth=1, referrer=B)), said(C))
     shard.archive.append(came("http://r.test/robots.txt", visit=Visit("http://r.test/robots.txt", Kind.ROBOTS)), Page())

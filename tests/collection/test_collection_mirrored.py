@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.derive import mirrored, seal
+from gossamer.collection.derive import graph_digests, mirrored
 from gossamer.collection.folder import Folder
 
 MIRRORS = [["http://a.test", ["http://b.test:8080", "https://c.test"], 9, 8], ["http://d.test", [], 1, 1]]
@@ -15,7 +15,7 @@ MIRRORS = [["http://a.test", ["http://b.test:8080", "https://c.test"], 9, 8], ["
 
 @pytest.fixture(autouse=True)
 def _unsealed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seal, "damage", lambda place: None)
+    monkeypatch.setattr(graph_digests, "damage", lambda place: None)
 
 
 def graph(folder: Path, name: str = "000001", mirrors: object = MIRRORS) -> Folder:
@@ -58,7 +58,7 @@ def test_mirrors_that_are_none_are_a_damaged_graph_and_the_cure_is_named(
 def test_a_graph_whose_seal_is_broken_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(seal, "damage", lambda place: f"{place}: is cut")
+    monkeypatch.setattr(graph_digests, "damage", lambda place: f"{place}: is cut")
     assert mirrored.by_host(graph(tmp_path)) == {}
     assert "is cut; there is no graph until" in caplog.text
 
@@ -74,6 +74,6 @@ def test_a_graph_that_another_one_has_replaced_meanwhile_is_not_blamed(
         graph(tmp_path, "000002")
         return "its files are going"
 
-    monkeypatch.setattr(seal, "damage", damage)
+    monkeypatch.setattr(graph_digests, "damage", damage)
     assert mirrored.by_host(folder).keys() == {"a.test", "d.test"}
     assert caplog.text == ""

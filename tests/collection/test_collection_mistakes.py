@@ -26,7 +26,7 @@ from gossamer.model import Capture, Page, Visit
 from gossamer.store import unread
 from gossamer.store.archive import Archive
 from gossamer.store.archive_files import ArchiveFiles
-from gossamer.store.repair import passed
+from gossamer.store.repair import skipped_captures
 from gossamer.store.versions import Versions
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.records import group
@@ -204,7 +204,7 @@ def test_a_mistake_with_a_page_that_is_read_again_is_made_once(
 def test_a_mistake_with_every_page_ends_the_crawl_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passed, "MOST", 3)
+    monkeypatch.setattr(skipped_captures, "MOST", 3)
     crawl = Crawl(with_room(tmp_path / "web"))
     plant(monkeypatch, Frontier, "_done", lambda url: True, after=False)
     with pytest.raises(gossamer.GossamerError, match="could not be taken in"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.collection.ask.part import BY_PAGE, Part
+from gossamer.collection.ask.selection import BY_PAGE, Part
 from gossamer.errors import UsageError
 
 A, BELOW, ALIKE, OTHER = "http://a.test/x", "http://www.a.test/y", "http://ba.test/x", "http://c.test/y"

@@ -23,19 +23,19 @@ from gossamer import plan as plans
 from gossamer.collection import lock
 from gossamer.collection.ask import parquet
 from gossamer.collection.ask.differences import Line, Piece, Words, difference, words_changed
-from gossamer.collection.crawl import imprint, network, requests, running
-from gossamer.collection.crawl.lane import HERE, LATELY, RESTS, Lane
+from gossamer.collection.crawl import network, requests, running, shard_identity
+from gossamer.collection.crawl.large_pages import HERE, LATELY, RESTS, Lane
 from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import FINISH, Stopping
 from gossamer.collection.crawl.shard import imported_of, progress_of
 from gossamer.collection.crawl.wiring import head_first, info_of, order_of, prefix_of, preload, rewriting, rules_of
-from gossamer.collection.derive import seal
+from gossamer.collection.derive import graph_digests
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing
 from gossamer.collection.imports.import_source import Imported
-from gossamer.collection.maintain.clearing import clear
+from gossamer.collection.maintain.put_aside import clear
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, last_look, note, status_of, together
 from gossamer.errors import Damaged, GossamerError, Locked, NotACollection, StorageError, UsageError
@@ -253,7 +253,7 @@ def test_who_gave_up_waiting_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> 
         return patient.done()
 
     assert clock.run(main())
-    monkeypatch.setattr("gossamer.collection.crawl.lane.HOSTS_KNOWN", 2)
+    monkeypatch.setattr("gossamer.collection.crawl.large_pages.HOSTS_KNOWN", 2)
     lane = Lane(clock.steady)
     for host in ("a", "b", "c"):
         lane.leave(host, 1.0)
@@ -458,33 +458,33 @@ def test_requests_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatc
 
 
 def test_a_shard_knows_which_it_is_and_says_so_when_it_is_taken_for_another(table: Table) -> None:
-    assert imprint.of(table) is None
-    imprint.agree(table, 5, Plan(shards=7))
-    imprint.leave(table, 1, Plan(shards=3))
-    found = imprint.of(table)
+    assert shard_identity.of(table) is None
+    shard_identity.agree(table, 5, Plan(shards=7))
+    shard_identity.leave(table, 1, Plan(shards=3))
+    found = shard_identity.of(table)
     assert found is not None
     assert (found.shard, found.shards) == (1, 3)
     assert plans.parse(found.plan, Path("x")) == Plan(shards=3)
-    imprint.agree(table, 1, Plan(shards=3))
+    shard_identity.agree(table, 1, Plan(shards=3))
     for shard, shards in ((0, 3), (1, 2), (1, 0)):
         with pytest.raises(Damaged, match="was made as shard 1 of 3"):
-            imprint.agree(table, shard, Plan(shards=shards))
+            shard_identity.agree(table, shard, Plan(shards=shards))
     table.commit()
-    imprint.leave(table, 1, Plan(shards=3))
+    shard_identity.leave(table, 1, Plan(shards=3))
     assert table.pending == 0
-    imprint.leave(table, 0, Plan())
-    assert imprint.of(table) is not None
-    imprint.agree(table, 0, Plan())
+    shard_identity.leave(table, 0, Plan())
+    assert shard_identity.of(table) is not None
+    shard_identity.agree(table, 0, Plan())
 
 
 def test_a_table_that_is_being_made_again_is_for_nobody_else(table: Table) -> None:
-    imprint.require_finished(table, 0)
-    imprint.set_unfinished(table, True)
-    assert imprint.is_unfinished(table)
+    shard_identity.require_finished(table, 0)
+    shard_identity.set_unfinished(table, True)
+    assert shard_identity.is_unfinished(table)
     with pytest.raises(Damaged, match="shards/04 was being repaired"):
-        imprint.require_finished(table, 4)
-    imprint.set_unfinished(table, False)
-    imprint.require_finished(table, 0)
+        shard_identity.require_finished(table, 4)
+    shard_identity.set_unfinished(table, False)
+    shard_identity.require_finished(table, 0)
 
 
 # -------------------------------------------------------------------------- open files
@@ -870,7 +870,7 @@ def test_a_graph_is_sealed_and_every_change_is_seen(tmp_path: Path, monkeypatch:
     large = os.urandom(3_000_000)
     (folder / "ranks.npy").write_bytes(large)
     (folder / "names.txt").write_bytes(b"names")
-    assert "cannot be read" in str(seal.damage(folder))
+    assert "cannot be read" in str(graph_digests.damage(folder))
     synced: list[str] = []
     fsync = os.fsync
 
@@ -880,25 +880,25 @@ def test_a_graph_is_sealed_and_every_change_is_seen(tmp_path: Path, monkeypatch:
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", noted)
-        seal.seal(folder)
+        graph_digests.seal(folder)
     assert {"ranks.npy", "names.txt", tmp_path.name} <= set(synced)
-    assert seal.damage(folder) is seal.damage(folder, whole=True) is None
+    assert graph_digests.damage(folder) is graph_digests.damage(folder, whole=True) is None
     assert set(json.loads((folder / "seal.json").read_bytes())) == {"ranks.npy", "names.txt"}
     for at in (0, 4_095, 4_096, 1 << 20, len(large) - 1):
         (folder / "ranks.npy").write_bytes(large[:at] + bytes([large[at] ^ 1]) + large[at + 1 :])
-        assert "ranks.npy: is damaged" in str(seal.damage(folder))
-        assert "ranks.npy: is damaged" in str(seal.damage(folder, whole=True))
+        assert "ranks.npy: is damaged" in str(graph_digests.damage(folder))
+        assert "ranks.npy: is damaged" in str(graph_digests.damage(folder, whole=True))
         with monkeypatch.context() as patch:  # of a graph that is large only the beginnings are read each time
-            patch.setattr(seal, "WHOLE_MOST", len(large) + 4)
-            assert (seal.damage(folder) is not None) is (at < 4_096)
-            patch.setattr(seal, "WHOLE_MOST", len(large) + 5)
-            assert seal.damage(folder) is not None
+            patch.setattr(graph_digests, "WHOLE_MOST", len(large) + 4)
+            assert (graph_digests.damage(folder) is not None) is (at < 4_096)
+            patch.setattr(graph_digests, "WHOLE_MOST", len(large) + 5)
+            assert graph_digests.damage(folder) is not None
     (folder / "ranks.npy").write_bytes(large + b"x")
-    assert seal.damage(folder)
+    assert graph_digests.damage(folder)
     (folder / "ranks.npy").unlink()
-    assert seal.damage(folder)
+    assert graph_digests.damage(folder)
     (folder / "seal.json").write_bytes(b'{"../plan.toml": [0, 0, 0]}')
-    assert "is damaged" in str(seal.damage(folder))
+    assert "is damaged" in str(graph_digests.damage(folder))
 
 
 # --------------------------------------------------------------------------- importing

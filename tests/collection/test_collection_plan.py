@@ -12,7 +12,7 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.imprint import of
+from gossamer.collection.crawl.shard_identity import of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, InvalidPlan
@@ -193,11 +193,11 @@ def test_a_shard_knows_which_one_it_is(web: Path) -> None:
 
 def test_the_copy_of_the_plan_holds_no_password(tmp_path: Path) -> None:
     plan = Collection(tmp_path).plan.changed(proxy="http://me:secret@proxy:1")
-    from gossamer.collection.crawl import imprint
+    from gossamer.collection.crawl import shard_identity
 
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        imprint.leave(table, 0, plan)
-        found = imprint.of(table)
+        shard_identity.leave(table, 0, plan)
+        found = shard_identity.of(table)
     assert found is not None
     assert "secret" not in found.plan
     assert "http://proxy:1" in found.plan

@@ -10,7 +10,7 @@ from gossamer.collection.crawl import session as sessions
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.families import FAMILIES
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.discover.discovery import Found
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan

@@ -15,7 +15,7 @@ from small_shard import BEGAN, answer, said, small_shard
 from gossamer import convert
 from gossamer.collection.ask import crawl_state, exporting, links
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     for index in range(2):
         made.shard(index).mkdir(parents=True)
         with small_shard(made.shard(index), f"gossamer-{index:02}") as shard:
-            imprint.leave(shard.table, index, plan)
+            shard_identity.leave(shard.table, index, plan)
             for url in URLS:
                 if shard_of(url) == index:
                     shard.keep(url, f"<title>{url}</title>{said(url)}")

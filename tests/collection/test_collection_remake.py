@@ -18,7 +18,7 @@ from small_shard import small_shard
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl import imprint, replaying
+from gossamer.collection.crawl import replaying, shard_identity
 from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
@@ -292,7 +292,7 @@ def collected(path: Path, shards: int = 1) -> tuple[Folder, Plan]:
     for index in range(shards):
         folder.shard(index).mkdir(parents=True)
         with small_shard(folder.shard(index)) as shard:
-            imprint.leave(shard.table, index, plan)
+            shard_identity.leave(shard.table, index, plan)
             for host in HOSTS:
                 if keys.shard(host, shards) == index:
                     shard.keep(f"http://{host}/", "".join(f'<a href="http://{each}/">{each}</a>' for each in HOSTS))
@@ -309,7 +309,7 @@ def test_a_table_is_made_again_if_it_is_missing_damaged_or_half_made(tmp_path: P
     folder, _ = collected(tmp_path)
     assert lack(folder, 0) is None
     with Table.open(folder.table(0), FAMILIES, writable=True) as table:
-        imprint.set_unfinished(table, True)
+        shard_identity.set_unfinished(table, True)
         table.commit()
     assert lack(folder, 0) == "a repair of its table was killed"
     assert not lack_of_rows(folder, 0)

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from small_shard import small_shard
 
-from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl import shard_identity
+from gossamer.collection.crawl.shard_identity import Imprint
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.replan import replan
@@ -29,7 +29,7 @@ def made(path: Path, *numbers: int, plan: Plan | None = None) -> Folder:
         folder.shard(number).mkdir(parents=True)
         with Table.open(folder.table(number), FAMILIES, writable=True) as table:
             if plan is not None:
-                imprint.leave(table, number, plan)
+                shard_identity.leave(table, number, plan)
             table.commit()
     return folder
 

@@ -13,7 +13,7 @@ from gossamer.engine.deaths import SAME
 from gossamer.errors import GossamerError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.repair.passed import Passed
+from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE
 

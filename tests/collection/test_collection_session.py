@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,8 @@ from unittest.mock import MagicMock
 import pytest
 from small_shard import BEGAN, answer, read, said
 
-from gossamer.collection.crawl import imprint, page_reader, start
-from gossamer.collection.crawl.lane import HERE, LINKS_HERE
+from gossamer.collection.crawl import page_reader, shard_identity, start
+from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.progress import UNKNOWN
 from gossamer.collection.crawl.recover import PassedOver
@@ -286,8 +287,8 @@ class Asked:
     def add(self, found: Iterator[Any]) -> None:
         self.added.extend(each.url for each in found)
 
-    def retry(self, seeds: Iterator[str]) -> None:
-        self.retried.append(list(seeds))
+    def requeue(self, which: partial[Any]) -> None:
+        self.retried.append(list(which.keywords["urls"]))
 
     def revisit(self) -> None:
         self.revisits += 1
@@ -604,17 +605,17 @@ def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> N
 def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
     well: list[None] = []
     crawl.follow(lambda: well.append(None))
-    crawl._tell_progress()
+    crawl._order._report_progress()
     assert len(well) == 0
     for number, name in enumerate(("queued", "done", "failed", "excluded", "bytes"), 1):
         setattr(crawl.frontier.ledger.counts, name, 1)
-        crawl._tell_progress()
-        crawl._tell_progress()
+        crawl._order._report_progress()
+        crawl._order._report_progress()
         assert len(well) == number
         assert len(crawl._gauge._sums()) == 5
-    crawl._well = None
+    crawl._order.well = None
     crawl.frontier.ledger.counts.queued = 2
-    crawl._tell_progress()
+    crawl._order._report_progress()
     assert len(well) == 5
 
 
@@ -624,10 +625,10 @@ def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
 )
 def test_a_shard_that_others_wait_for_commits_sooner(peers: bool | None, out: int, called: str, crawl: Any) -> None:
     calls: list[str] = []
-    crawl._peers = None if peers is None else SimpleNamespace(waiting=peers)
-    crawl.frontier = Going(out=out)
-    crawl._commits = SimpleNamespace(soon=lambda: calls.append("soon"), when_due=lambda: calls.append("when due"))
-    crawl._commit_when_due()
+    crawl._order.peers = None if peers is None else SimpleNamespace(waiting=peers)
+    crawl._order.frontier = Going(out=out)
+    crawl._order.commits = SimpleNamespace(soon=lambda: calls.append("soon"), when_due=lambda: calls.append("when due"))
+    crawl._order.when_due()
     assert calls == [called]
 
 
@@ -695,7 +696,7 @@ def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) ->
     beside._peers.greet.assert_called_once_with()
     beside.frontier.sift()
     assert [url for url, _ in beside.frontier.ledger.all()] == [A]
-    assert imprint.of(beside._table).shard == 1
+    assert shard_identity.of(beside._table).shard == 1
     assert not beside.archive.texts.is_open
     names = [path.name for path in beside.archive.folder.iterdir()]
     assert all(name.startswith("gossamer-01") for name in names)
@@ -703,7 +704,7 @@ def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) ->
 
 def test_a_shard_whose_table_is_made_again_is_still_the_same_one(beside: Any) -> None:
     beside._replay()._begin({})
-    assert imprint.of(beside._table).shard == 1
+    assert shard_identity.of(beside._table).shard == 1
     assert [url for url, _ in beside.frontier.ledger.all()] == [A]
     assert beside._table.pending == 0
 
@@ -722,11 +723,11 @@ def test_texts_are_kept_unless_a_crawl_only_collects(build: bool, tmp_path: Path
     with session(tmp_path, Plan(seeds=(A,), build=build)) as crawl:
         crawl._start().begin((), fetches=True)
         assert crawl.archive.texts.is_open is build
-        assert imprint.of(crawl._table).shard == 0
+        assert shard_identity.of(crawl._table).shard == 0
 
 
 def test_an_unfinished_table_is_not_crawled(crawl: Any) -> None:
-    imprint.set_unfinished(crawl._table, True)
+    shard_identity.set_unfinished(crawl._table, True)
     with pytest.raises(Damaged, match="was being repaired"):
         crawl._start().begin((), fetches=True)
 

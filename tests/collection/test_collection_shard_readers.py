@@ -9,16 +9,16 @@ import pytest
 from small_shard import answer, said, small_shard
 
 from gossamer.collection.ask import shard_readers
-from gossamer.collection.ask.moment import Moment
+from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.writable_shard import opened
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import Damaged, NotFound
-from gossamer.held import Held
 from gossamer.model import Visit
+from gossamer.pinned_path import Held
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -36,7 +36,7 @@ def made(path: Path) -> Folder:
     for index in range(2):
         folder.shard(index).mkdir(parents=True)
         with small_shard(folder.shard(index)) as shard:
-            imprint.leave(shard.table, index, Plan(shards=2))
+            shard_identity.leave(shard.table, index, Plan(shards=2))
             for url in URLS:
                 if owner(url) == index:
                     shard.keep(url, said(url))
@@ -105,13 +105,13 @@ def test_one_shard_without_prints_is_enough_to_be_told_to_build(
 
 def test_a_shard_that_is_another_or_unfinished_is_not_read(folder: Folder) -> None:
     with Table.open(folder.table(1), FAMILIES, writable=True) as table:
-        imprint.set_unfinished(table, True)
+        shard_identity.set_unfinished(table, True)
         table.commit()
     with pytest.raises(Damaged, match="was being repaired"):
         ShardReaders(folder, Plan(shards=2))
     with Table.open(folder.table(1), FAMILIES, writable=True) as table:
-        imprint.set_unfinished(table, False)
-        imprint.leave(table, 0, Plan(shards=2))
+        shard_identity.set_unfinished(table, False)
+        shard_identity.leave(table, 0, Plan(shards=2))
         table.commit()
     with pytest.raises(Damaged, match="was made as shard 0"):
         ShardReaders(folder, Plan(shards=2))

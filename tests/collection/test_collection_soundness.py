@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl.shard_identity import Imprint
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.imports.import_progress import Row
 from gossamer.collection.maintain.verifying import damage

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import uvloop
 
 from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.model import Capture, Clock, SystemClock, Visit
 
 LOOPBACK = "127.0.0.0/8"

@@ -17,7 +17,7 @@ from fetch_hostile import run
 from gossamer.fetch import Guard, Limits, Route
 from gossamer.fetch import curl as module
 from gossamer.fetch.curl import Handle, Multi
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.request import Request
 from gossamer.fetch.transfer import OVERDUE, Transfer
 from gossamer.model import Visit

@@ -6,7 +6,7 @@ import asyncio
 
 from fetch_hostile import Talk, answer, fetching, run, serving
 
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.model import Capture, Visit
 
 LARGE = 300_000

@@ -11,8 +11,8 @@ import zstandard
 from fetch_hostile import Handler, answer, chunked, run, says, visit
 
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.polite.access import Access, understood
 from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.robots_cache import RobotsCache, understood
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Kind, SystemClock
 from gossamer.robots import SIZE_MOST
@@ -79,7 +79,7 @@ def test_a_robots_txt_is_understood_or_closes_its_origin(tmp_path: Path, case: s
     capture = understood(run(visit(handler, kind=Kind.ROBOTS)))
     origin = Origin("http://site.test", Host("site.test"))
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
-        access = Access(table, SystemClock(), "Gossamer")
+        access = RobotsCache(table, SystemClock(), "Gossamer")
         assert access.learn(origin, capture) is None
         if access.known(origin):
             met = "open" if access.allows(origin, "http://site.test/private") else "rules"

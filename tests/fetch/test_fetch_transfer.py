@@ -8,7 +8,7 @@ import pytest
 from fetch_hostile import chunked
 
 from gossamer.fetch import Guard, Limits
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.transfer import OK, OVERDUE, STOPPED_BY_US, Outcome, Transfer
 from gossamer.model import Failure, Fault, Kind, Visit
 

@@ -27,8 +27,8 @@ from gossamer.frontier.entries import (
     robots_row,
 )
 from gossamer.frontier.ledger import Counts, Ledger, is_page
-from gossamer.frontier.polite.access import Access, understood
 from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.robots_cache import RobotsCache, understood
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Origin, Queues
 from gossamer.frontier.queue.retry import NEVER
@@ -330,7 +330,7 @@ class Asked:
 
     def __init__(self, table: Table) -> None:
         self.table, self.clock = table, VirtualClock()
-        self.access = Access(table, self.clock, "Gossamer")
+        self.access = RobotsCache(table, self.clock, "Gossamer")
         self.origin = Origin("http://a.example", Host("a.example"))
 
     def answer(self, status: int = 200, body: bytes = b"", *headers: tuple[str, str], **more: object) -> Failure | None:
@@ -425,7 +425,7 @@ def test_an_answer_that_is_taken_back_is_asked_for_again(table: Table) -> None:
 
 
 def test_a_redirect_of_robots_txt_is_followed_five_times() -> None:
-    access = Access.__new__(Access)
+    access = RobotsCache.__new__(RobotsCache)
 
     def hop(hops: int, status: int = 301, location: str = "http://b.example/r", **more: object) -> Visit | None:
         visit = Visit("http://a.example/robots.txt", Kind.ROBOTS, hops=hops, owner="http://a.example")

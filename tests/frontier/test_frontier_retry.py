@@ -10,7 +10,7 @@ from small_web import Answer, SmallWeb, crawl_small, gaps
 
 from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.entries import FAMILIES, LATER
-from gossamer.frontier.polite.access import lifetime
+from gossamer.frontier.polite.robots_cache import lifetime
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.retry import robots_wait, rule, wait
 from gossamer.model import Capture, Failure, Fault, Visit

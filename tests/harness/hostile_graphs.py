@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gossamer.collection.derive import seal
+from gossamer.collection.derive import graph_digests
 
 Change = Callable[[Path], object]
 COLUMNS = ("nodes", "starts", "sources", "degrees", "ranks", "changes", "folded", "names-prints", "names-starts")
@@ -120,9 +120,9 @@ def graph_in(collection: Path) -> Path:
 def planted(collection: Path, kind: str) -> None:
     """Do it, and seal the graph as its maker would."""
     GRAPHS[kind](graph_in(collection))
-    seal.seal(graph_in(collection))
+    graph_digests.seal(graph_in(collection))
 
 
 def sealed(collection: Path, kind: str) -> None:
     """The graph is sound, and its seal is made up."""
-    (graph_in(collection) / seal.FILE).write_bytes(SEALS[kind])
+    (graph_in(collection) / graph_digests.FILE).write_bytes(SEALS[kind])

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
-from gossamer import files, held
+from gossamer import files, pinned_path
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
 from gossamer.runs.growing import Shape
@@ -343,7 +343,7 @@ def test_a_member_in_memory_is_unpacked_at_once_whatever_its_size(size: int) -> 
 def test_a_file_that_is_held_is_read_where_it_was_when_it_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
-    kept = held.file(path, files.descriptor(path))
+    kept = pinned_path.file(path, files.descriptor(path))
     assert kept.handle is not None
     path.unlink()
     assert files.read_at(kept, 3, 4) == b"456"

@@ -13,8 +13,8 @@ from gossamer.errors import Damaged, GossamerError, StorageError
 from gossamer.model import Kind, Page
 from gossamer.rows import decoder
 from gossamer.store.disk import MARGIN, Disk, Marks, Room, Shortage, room
-from gossamer.store.repair import passed as passing
-from gossamer.store.repair.passed import Passed
+from gossamer.store.repair import skipped_captures as passing
+from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.manifest import mark
 from gossamer.store.table.row_cache import KEPT, LARGEST, UNKNOWN, Recent
 from gossamer.store.table.table import Table

@@ -11,7 +11,7 @@ from made_site import SITE, client, heron
 from starlette.testclient import TestClient
 
 import gossamer
-from gossamer.collection.ask import nearby
+from gossamer.collection.ask import similar_addresses
 from gossamer.web import cached
 from gossamer.web.cached import Wanted, _held, _kept
 from gossamer.web.leases import Busy
@@ -52,7 +52,7 @@ def test_a_picture_that_was_not_kept_costs_one_look(dated: Path, monkeypatch: py
     def near(*_: object) -> list[str]:
         pytest.fail("nobody has asked what else might be meant")
 
-    monkeypatch.setattr(nearby, "near", near)
+    monkeypatch.setattr(similar_addresses, "near", near)
     with gossamer.open(dated) as web:
         url = next(iter(web.pages())).url
         assert _held(web, 0.0, Event(), url) is not None

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from gossamer.cli.opening import settings
-from gossamer.collection.crawl import rest
+from gossamer.collection.crawl import finished
 from gossamer.collection.folder import Folder
 from gossamer.errors import GossamerError
 from gossamer.plan import Plan
@@ -20,7 +20,7 @@ from gossamer.plan import Plan
 def load_ahead(options: argparse.Namespace) -> None:
     """Nothing where there is likely nothing to do. What is wrong with the plan is said by the crawl."""
     folder = Path(options.dir)
-    if (folder / rest.FILE).exists() and not (options.revisit or options.keep_fresh):
+    if (folder / finished.FILE).exists() and not (options.revisit or options.keep_fresh):
         return
     with suppress(GossamerError, OSError):
         _load(Folder(folder).load_plan().changed(**settings(options)))

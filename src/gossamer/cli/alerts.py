@@ -68,7 +68,7 @@ def _add(options: argparse.Namespace) -> int:
         say_json({"name": options.name, "query": kept.query, "webhook": kept.webhook or None})
     else:
         where = f"; it is sent to {kept.webhook}, signed with {kept.secret}" if kept.webhook else ""
-        say(pasted(f"kept; what is new from now on is told {_WHEN}{where}", options.dir))
+        say(pasted(f"kept; what is new from now on is reported {_WHEN}{where}", options.dir))
     for each in obstacles:
         complain(pasted(f"nothing can be delivered yet: {each}", options.dir))
     return 0

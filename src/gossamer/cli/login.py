@@ -30,5 +30,5 @@ def _password(user: str) -> str:
     if given is not None:
         return given
     if not sys.stdin.isatty():
-        raise UsageError(f"--auth {user}: nobody is there to be asked for the password; set {PASSWORD}")
+        raise UsageError(f"--auth {user}: there is no terminal to ask for the password; set {PASSWORD}")
     return getpass(f"password of {user}: ")

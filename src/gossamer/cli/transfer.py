@@ -102,7 +102,7 @@ def new_file(name: str, option: str, folder: str) -> Path:
 
 
 def _part(options: argparse.Namespace) -> dict[str, Any]:
-    from gossamer.collection.ask.part import Part, named
+    from gossamer.collection.ask.selection import Part, named
 
     fields = named(*(options.fields or ()))
     part = Part(tuple(options.site or ()), tuple(options.include or ()), options.query, fields)

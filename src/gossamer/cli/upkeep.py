@@ -102,5 +102,5 @@ def prune(options: argparse.Namespace) -> int:
 
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
-        raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")
+        raise UsageError("there is no terminal to ask on; --yes removes without asking, --dry-run says what would go")
     return is_agreed(f"{question}\nremove for good?")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.alert.alerting import Alerting
-from gossamer.collection.crawl import requests, rest, sent, unfetched_seeds
+from gossamer.collection.crawl import finished, requests, sent_credentials, unfetched_seeds
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
@@ -220,7 +220,7 @@ class Crawling(Steered, Alerting, Upkeep):
 
     def _begun(self, asked: _Asked, plan: Plan, stamp: object, *, begins: bool) -> tuple[Plan, StopWatch]:
         """From here on it is asked for until it is done: the plan as it is now, and who is asked to stop."""
-        rest.forget(self.path)
+        finished.forget(self.path)
         trust.remember(self._folder)
         hears = StopWatch(self.path, asked.outside.clock)
         with self._steering.alone():
@@ -381,14 +381,14 @@ class Crawling(Steered, Alerting, Upkeep):
             return False
         with exclusive(self.path):
             entries = (Ledger(self._readers().of(url).table).get(url) for url in map(address, seeds))
-            return rest.holds(self.path) and all(entry and entry.state is State.DONE for entry in entries)
+            return finished.holds(self.path) and all(entry and entry.state is State.DONE for entry in entries)
 
     def _warn(self, seeds: Sequence[str], sending: Logins) -> None:
         """Of secrets of the crawl before that are not sent, and of seeds that were removed."""
         if not self._folder.exists() or not self._folder.is_begun(self._folder.load_plan()):
             return
         readers = self._readers()
-        if words := sent.missing(readers.tables, sending):
+        if words := sent_credentials.missing(readers.tables, sending):
             log.warning("%s", words)
         for url in map(address, seeds):
             entry = Ledger(readers.of(url).table).get(url)
@@ -403,7 +403,7 @@ class Crawling(Steered, Alerting, Upkeep):
         pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
         ended = pages and not any(each.queued for each in counts) and not any(True for _ in self.unread())
         if ended and not 0 < plan.pages <= pages and not 0 < plan.bytes <= octets:
-            rest.note(self.path)
+            finished.note(self.path)
 
     async def _from_store(self, asked: _Asked) -> dict[str, Any]:
         """The settings, with a store by its full name. A collection of which this disk has nothing comes from there,

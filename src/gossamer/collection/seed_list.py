@@ -121,7 +121,7 @@ class SeedList:
                 yield from iter(lambda: file.read(1 << 20), b"")
 
     def check(self) -> Iterator[str]:
-        """What is wrong with it. What stands in its place and is no file is named elsewhere: see `clearing`."""
+        """What is wrong with it. What stands in its place and is no file is named elsewhere: see `put_aside`."""
         try:
             for _ in self.slices():
                 pass

@@ -1,12 +1,12 @@
-"""When is all over? When nobody is at work and nothing is under way, at one and the same moment.
+"""When is the crawl over? When no worker is busy and no message is under way, at one and the same moment.
 
 Distributed termination detection with a counter for every pair, after the vector counters of F. Mattern, "Algorithms
 for distributed termination detection", Distributed Computing 2, 1987. Each worker reports whether it is idle, the
 number of the last message it sent to each other worker, and of the last one it applied from each. When all are idle and
 each has applied what was sent to it, that may still be hindsight: the reports are of different moments, and a timer may
-have woken somebody since. So everybody is asked once more. We differ in that second wave: who says yes holds still
-until the verdict. Then the last yes is a moment at which all were still, and its counters show that nothing was under
-way.
+have woken a worker since. So all of them are asked once more. We differ in that second wave: a worker that says yes
+starts nothing until the verdict. Then at the moment of the last yes all were idle, and its counters show that no
+message was under way.
 
 Messages are numbered, not counted, so one that is sent again after a death does not count twice. A death cancels the
 question; the new worker speaks for itself. Only decisions are here: the caller carries the messages.

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from gossamer.fetch.http import Fetcher
     from gossamer.fetch.limits import Limits
     from gossamer.fetch.names import Found, Lookup, Names, Threads
+    from gossamer.fetch.proxy import Route
     from gossamer.fetch.request import Identity
-    from gossamer.fetch.route import Route
 
 __all__ = [
     "Answer",
@@ -44,7 +44,7 @@ __getattr__ = face(
         "Lookup": "names",
         "Names": "names",
         "Resolver": "dns",
-        "Route": "route",
+        "Route": "proxy",
         "Threads": "names",
     },
 )

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from gossamer.fetch import untold
+from gossamer.fetch import no_media_type
 from gossamer.fetch.chunked import Dechunker
 from gossamer.fetch.decode import Decoder
 from gossamer.fetch.head import Head, read_head
@@ -161,7 +161,7 @@ def decoded(capture: Capture, limits: Limits) -> Capture:
     head = read_head(capture.head.splitlines(keepends=True), limits)
     if isinstance(head, Failure) or not (head.chunked or head.codings):
         told = "" if isinstance(head, Failure) else head.media_type
-        most = untold.cap(limits, capture.visit, told, capture.wire)
+        most = no_media_type.cap(limits, capture.visit, told, capture.wire)
         if len(capture.wire) > most:  # an import keeps all of it
             return replace(capture, body=capture.wire[:most], decoding=_LONGER)
         return replace(capture, body=capture.wire)

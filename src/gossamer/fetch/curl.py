@@ -33,8 +33,8 @@ import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
 from gossamer.errors import shortage
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.proxy import Route
 from gossamer.fetch.request import Request
-from gossamer.fetch.route import Route
 from gossamer.fetch.times import Times, times
 from gossamer.fetch.transfer import OK, OVERDUE, Transfer
 

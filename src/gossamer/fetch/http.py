@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from gossamer.fetch.curl import Handle, Multi, Verdict
 from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
-from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.logins import NONE, Sending
+from gossamer.fetch.memory_budget import Held
+from gossamer.fetch.proxy import Route
 from gossamer.fetch.request import Identity, Request, Requests
-from gossamer.fetch.route import Route
 from gossamer.fetch.transfer import Transfer
 from gossamer.model import URL, Capture, Clock, Failure, Fault, Kind, Visit
 

@@ -23,12 +23,12 @@ from collections.abc import Callable
 from socket import socket as Socket
 from typing import NamedTuple
 
-from gossamer.fetch import untold
+from gossamer.fetch import no_media_type
 from gossamer.fetch.body import Body, Content, open_body
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, read_head
-from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.pace import Pace
 from gossamer.model import Failure, Fault, Visit
 
@@ -217,7 +217,7 @@ class Transfer:
         if self._unwanted:
             return None
         shown = b"" if head.chunked or head.codings else data
-        return open_body(head, untold.cap(self._limits, self._visit, head.media_type, shown), self._limits)
+        return open_body(head, no_media_type.cap(self._limits, self._visit, head.media_type, shown), self._limits)
 
     def overdue(self, now: float) -> bool:
         """Whether to give up waiting; `now` counts only the time that the server had."""

@@ -25,7 +25,7 @@ from gossamer.files.walk import (
     named,
     refused,
 )
-from gossamer.held import Held
+from gossamer.pinned_path import Held
 
 Mode: TypeAlias = Literal["rb", "r+b", "ab", "wb"]
 SMALL = 16 << 20

@@ -11,10 +11,10 @@ from gossamer.frontier.discover.requisites import Requisites
 from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.entries import LATER, META
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.polite.access import Access
 from gossamer.frontier.polite.hosts import Dates, Hosts
 from gossamer.frontier.polite.limits import Slots
 from gossamer.frontier.polite.outage import Outage
+from gossamer.frontier.polite.robots_cache import RobotsCache
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
@@ -44,7 +44,7 @@ class Parts:
     queues: Queues
     waiting_origins: WaitingOrigins
     retries: Agenda
-    access: Access
+    access: RobotsCache
     seen: Seen
     budgets: Budgets
     credit: Credit
@@ -99,7 +99,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         queues=queues,
         waiting_origins=WaitingOrigins(table, queues.next_position),
         retries=Agenda(table, LATER),
-        access=Access(table, clock, rules.agent),
+        access=RobotsCache(table, clock, rules.agent),
         seen=known,
         budgets=budgets,
         credit=Credit(table, budgets, rules.site, elsewhere=peers.credit if peers else None),

@@ -19,8 +19,8 @@ from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.archive_files import ArchiveFiles
 from gossamer.store.asides import Asides
 from gossamer.store.capture_rows import Kept, RowMaker, Rows
-from gossamer.store.repair.passed import Passed
 from gossamer.store.repair.pruned import Pruned
+from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, TextPlace, Version, Versions, place_of

@@ -1,7 +1,7 @@
 """When is it durable? Everything that happened since the last commit becomes so at once, about once a second.
 
 The order is what makes a kill harmless: the archive is on the disk before the rows that point into it. Whoever makes a
-`Commits` hands that order in as one list; that of a crawl is `collection.crawl.session.Session._in_order`.
+`Commits` hands that order in as one list; that of a crawl is in `collection.crawl.commit_order`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Commits:
         """When that was done; steady time."""
         self._held = False
         self.broken = False
-        """Something was done by half, and must not be committed."""
+        """Something was only half done, and must not be committed."""
         self._begun = 0
 
     @contextmanager

@@ -24,7 +24,7 @@ TEXT_FILE, FOR, AGAINST = "topic.txt", "for", "against"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is to be learned from. Examples are addresses or names of files."""
+    """What a topic is learned from. Examples are addresses or names of files."""
 
     words: str = ""
     examples: tuple[str, ...] = ()

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gossamer.collection import Collection
+from gossamer.collection.ask.distributions import Spread
 from gossamer.collection.ask.site_map import MappedSite, SiteMap
-from gossamer.collection.ask.spread import Spread
 from gossamer.search.facets import Facets
 from gossamer.web.chart import bars
 from gossamer.web.face import face_of

@@ -161,7 +161,7 @@ def alert(verbs: Verbs) -> None:
     )
     verb.epilog = (
         f"{verb.epilog}\n"
-        "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is told\n"
+        "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is reported\n"
         "  alert list DIR             all of them, and deliveries that failed\n"
         "  alert remove DIR NAME      keep it no longer\n"
         "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end,\n"

@@ -68,4 +68,4 @@ def save(folder: Path, told: Mapping[str, Told]) -> None:
 
 def alone(folder: Path) -> AbstractContextManager[None]:
     """Nobody else tells anything meanwhile; the kernel frees it when its holder dies."""
-    return lock.alone(folder / LOCK, "its alerts are being told by another process; wait for it to end")
+    return lock.alone(folder / LOCK, "another process is sending its alerts; wait for it to end")

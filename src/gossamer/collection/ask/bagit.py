@@ -21,7 +21,7 @@ from gossamer import shown
 from gossamer.collection.ask import export
 from gossamer.collection.ask.new_folder import new_folder
 from gossamer.store.archive import Archive
-from gossamer.store.repair.whole import pieces
+from gossamer.store.repair.completeness import pieces
 
 _DECLARATION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 

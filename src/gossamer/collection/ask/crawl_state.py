@@ -142,7 +142,7 @@ class CrawlState(Opened):
         `search` is a part of the name, `site` means a host and those below it; `cursor` is that of the page before. By
         queued and next come hosts with something queued, by failed those with a failure, by pages those with either,
         by slow those that have answered.
-        `order` is that of `host_order`, for who turns many pages.
+        `order` is that of `host_order`: hand it in to turn many pages.
         """
         from gossamer.collection.ask.host_page import Wanted, host_page
 
@@ -233,12 +233,12 @@ class CrawlState(Opened):
 
     def near(self, url: str) -> list[str]:
         """Addresses of the collection that may be meant by one that is not in it, the likeliest first."""
-        from gossamer.collection.ask.nearby import near
+        from gossamer.collection.ask.similar_addresses import near
 
         return near(self._readers(), self.meant(url))
 
     def _perhaps(self, url: str) -> str:
-        from gossamer.collection.ask.nearby import question
+        from gossamer.collection.ask.similar_addresses import question
 
         return question(self.near(url))
 

@@ -20,7 +20,7 @@ from gossamer.files.walk import named
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.foreign import cdx, trec, wacz
-from gossamer.store.repair.whole import pieces, whole_files
+from gossamer.store.repair.completeness import pieces, whole_files
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import http_fields, read_head
 from gossamer.store.warc.warc import RESOURCE, Place, date

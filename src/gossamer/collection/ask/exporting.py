@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeAlias, TypeVar
 
 from gossamer.collection.ask.crawl_state import CrawlState
 from gossamer.collection.ask.formats import FORMATS
-from gossamer.collection.ask.part import Part
+from gossamer.collection.ask.selection import Part
 from gossamer.collection.documents import Document, Pages, documents, newest
 from gossamer.errors import UsageError
 from gossamer.frontier.ledger import Ledger

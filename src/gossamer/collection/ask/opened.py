@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from gossamer import files
-from gossamer.collection.ask.moment import Moment
+from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.steering import Steering
@@ -153,7 +153,7 @@ class Opened:
         try:
             refresh(self._folder, plan)
         except StorageError as error:
-            log.warning("%s; what is told is as of the last time that it could be reached", error)
+            log.warning("%s; the answers are as of the last time it could be reached", error)
 
     def _read(self, capture: Capture) -> Page:
         from gossamer import convert

@@ -25,10 +25,10 @@ from gossamer.urls import keys, normalize
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.changes import Changes
+    from gossamer.collection.ask.distributions import Spread
     from gossamer.collection.ask.history import Diff, Edition, Past
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.site_map import SiteMap
-    from gossamer.collection.ask.spread import Spread
     from gossamer.collection.ask.webtable import Webtable
     from gossamer.collection.derive.graphs import Copies, Graph
     from gossamer.dedupe.groups import Copy
@@ -302,7 +302,7 @@ class Reading(Exporting):
 
     def spread(self) -> Spread:
         """How addresses are spread over what servers answered, and pages over depths, sizes and changes."""
-        from gossamer.collection.ask.spread import spread
+        from gossamer.collection.ask.distributions import spread
 
         return spread(self._readers())
 

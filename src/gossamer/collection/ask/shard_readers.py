@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gossamer.collection.ask.moment import Moment
-from gossamer.collection.crawl import imprint
+from gossamer.collection.ask.consistent_read import Moment
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
@@ -51,7 +51,7 @@ class ShardReaders:
     def __init__(self, folder: Folder, plan: Plan) -> None:
         self.site = site_of(plan)
         self.host_order: HostOrder | None = None
-        """The last that was asked for, for who turns pages."""
+        """The last one that was computed, so that turning pages does not compute it again."""
         self._folder = folder
         self._open = ExitStack()
         limits = plan.as_limits()
@@ -64,9 +64,9 @@ class ShardReaders:
             for index in range(plan.shards or 1):
                 place, table = _moment(folder, index, moment)
                 opening.enter_context(table)
-                imprint.agree(table, index, plan)
-                imprint.require_finished(table, index)
-                imprint.require_rows(table, folder.shard(index))
+                shard_identity.agree(table, index, plan)
+                shard_identity.require_finished(table, index)
+                shard_identity.require_rows(table, folder.shard(index))
                 self.all.append(ShardReader(table, Archive(table, place, partial(_decoded, limits))))
                 self.places.append(place)
             self._open = opening.pop_all()

@@ -11,8 +11,8 @@ from gossamer.collection.crawl.outside import Fetch
 from gossamer.collection.crawl.wiring import route_of
 from gossamer.errors import StorageError, UsageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
-from gossamer.fetch.held import Held
 from gossamer.fetch.logins import NONE, Logins, Sending
+from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Visit
 from gossamer.plan import Plan

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer import convert, files
-from gossamer.collection.crawl.lane import HERE
+from gossamer.collection.crawl.large_pages import HERE
 from gossamer.collection.page_fields import DocumentNumbers
 from gossamer.convert.sandboxed import LINKS, PAGES
 from gossamer.convert.source import Source

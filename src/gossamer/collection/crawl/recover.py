@@ -19,7 +19,7 @@ from gossamer.store.warc.reader import Group, circumstances
 
 
 class PassedOver(Exception):
-    """A capture could not be taken in. It is noted; what was done by half is not committed: begin again."""
+    """A capture could not be taken in. It is noted. What was only half done is not committed: begin again."""
 
 
 class Recovery:

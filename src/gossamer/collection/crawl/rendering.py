@@ -18,7 +18,7 @@ from gossamer import convert
 from gossamer.collection.crawl.errands import Asking, Remembered
 from gossamer.collection.crawl.outside import Fetch
 from gossamer.fetch.browser.rendering import Renderer
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.worth.rendering import Renders, Said, gained, has_scripts, is_decided, is_poor, said
 from gossamer.model import HTML, Capture, Kind, Page, Visit
 from gossamer.plan import Plan

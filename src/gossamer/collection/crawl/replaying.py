@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.seeding import take_in_list, take_in_seeds
 from gossamer.collection.crawl.stages import Keeper
@@ -66,7 +66,7 @@ class Replay:
         return taken
 
     def _begin(self, removed: Mapping[URL, Entry]) -> None:
-        imprint.leave(self.table, self.mine.number, self.mine.plan)
+        shard_identity.leave(self.table, self.mine.number, self.mine.plan)
         self.mine.open_texts(self.archive, self.clock)
         self.frontier.restore(removed)
         take_in_seeds(self.mine, self.frontier)

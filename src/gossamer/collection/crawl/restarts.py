@@ -18,7 +18,7 @@ from gossamer.engine import Deaths, lost
 from gossamer.errors import GossamerError
 from gossamer.frontier.ledger import Ledger
 from gossamer.shown import log
-from gossamer.store.repair.passed import Passed
+from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE
 

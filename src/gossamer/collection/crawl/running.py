@@ -1,8 +1,8 @@
-"""Run a crawl to its end from wherever somebody asks for it, and end it in good order when somebody interrupts.
+"""How does a crawl run to its end, and how does an interrupt end it in good order?
 
 An interrupt does not come in the middle of anything: the loop hears of it between two steps, the work ends, all locks
-and processes are given back, and then `KeyboardInterrupt` is raised as anybody expects. Somebody who asks again after
-that has waited long enough for a step to end: it is raised at once, which is as safe as a kill.
+and processes are released, and then `KeyboardInterrupt` is raised as usual. A second one, after a step has had time to
+end, is raised at once, which is as safe as a kill.
 
 What is in flight at an interrupt may finish for a moment (`Stopping`); then it is dropped. Neither loses anything.
 """

@@ -1,8 +1,8 @@
 """When did a crawl begin? With the first, with each `--revisit`, with each that names a new seed, and with a watch.
 
 A watch is one crawl, however often it is ended and started again. A crawl that only goes on, after an interrupt or with
-a higher limit, belongs to the one that it goes on with: who asks what has changed since the crawl before does not mean
-since the interrupt. Every shard notes the moment in the commit in which it does what was asked, and compares its own
+a higher limit, belongs to the one that it continues: "what has changed since the last crawl?" does not mean since the
+interrupt. Every shard notes the moment in the commit in which it does what was asked, and compares its own
 captures with it.
 """
 

@@ -1,6 +1,7 @@
 """One crawl of one shard: how are its parts put together, how does it run, and how does it end?
 
-What is done before the first visit is in `start`, what is done with a capture in `stages`, how it goes in `progress`.
+What is done before the first visit is in `start`, what is done with a capture in `stages`, what a commit does in
+`commit_order`, how it goes in `progress`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gossamer.collection.crawl import imprint, requests
+from gossamer.collection.crawl import on_demand, requests, shard_identity
+from gossamer.collection.crawl.commit_order import CommitOrder
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Fetch, Outside
@@ -35,40 +37,32 @@ from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
 from gossamer.collection.seed_list import SeedList
-from gossamer.collection.series import Series
 from gossamer.collection.signal.pings import PingWatch
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress, note
+from gossamer.collection.status import Progress
 from gossamer.collection.steering import Orders, wanted
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.body import decoded
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
 from gossamer.frontier.rules import Outward, Resolve, Rules
 from gossamer.frontier.shards.peers import Peers
-from gossamer.model import URL, Answer, Clock, Visit
+from gossamer.model import URL, Answer, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
-from gossamer.store.commits import Commits, Step
 from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
 from gossamer.store.warc.gzip_members import BODY_MOST
 from gossamer.urls.schemes import scheme_of
 
 if TYPE_CHECKING:
-    from gossamer.collection.crawl.folders import Folders
-    from gossamer.collection.crawl.page_function import PageFunction
     from gossamer.collection.crawl.rendering import Rendering
-    from gossamer.collection.crawl.topics import TopicField
-    from gossamer.topic.judge import Judge
 
 _Error = TypeVar("_Error", bound=Exception)
 
 REPORT_EVERY = 0.5
-RESTS = 60.0
-"""Seconds without a change after which commits of a watch are as far apart."""
 
 
 class Session:
@@ -90,7 +84,6 @@ class Session:
         """
         self.plan = plan
         self._peers = peers
-        self._well = peers.well if peers else None
         self._imports = bool(imported_files)
         self._clock = clock = outside.clock
         self._logins = outside.logins
@@ -100,16 +93,16 @@ class Session:
         self._pings = PingWatch(outside.watch.steering.folder) if outside.watch else None
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
-        imprint.agree(table, mine.number, plan)
+        shard_identity.agree(table, mine.number, plan)
         self._collection = collection or shard.parent.parent
-        self._topic = _judge(plan, self._collection, table) if plan.topic else None
+        self._topic = on_demand.topic_judge(plan, self._collection, table)
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
-        on_page = _page_function(plan, table, collection, outside) if plan.on_page or outside.on_page else None
-        on_topic = _topic_field(self._topic, table) if self._topic else None
+        on_page = on_demand.page_function(plan, table, collection, outside.on_page)
+        on_topic = on_demand.topic_field(self._topic, table)
         self._reader = PageReader(shard, plan, table, self._blocks, (on_page, on_topic))
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
-        self._folders = _folders(plan, collection, clock) if plan.folders else None
+        self._folders = on_demand.folders_of(plan, collection, clock)
         leased_until = partial(getattr, peers, "leased_until") if peers else lambda: inf
         self._network = Network(
             plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins, leased_until
@@ -122,15 +115,13 @@ class Session:
         self._fetch = self._fetching()
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock, started=outside.began)
-        self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
-        self._commits = self._in_order()
+        self._order = self._commit_order()
+        self._commits = self._order.commits
         renders = plan.render != "never" and not (self._imports or self._folders or outside.heads)
         self._rendering = self._render(held) if renders else None
         self._unwalked = True
         """The folders of the plan, if it has any."""
-        self._moved = clock.steady()
-        """When there was something to commit."""
         self._stages = Stages(
             self._reader, self._keeper, self._commits, held, clock, take_turns=not (self._imports or self._folders)
         )
@@ -159,7 +150,7 @@ class Session:
             copied=partial(fold_copy, self.archive, self._derived),
             again=lambda url, then: self._lists.read_on(url, then),
             earlier=self.archive.page_at,
-            learned=partial(_note_learned, self._table),
+            learned=partial(on_demand.note_learned, self._table),
             disguised=self._derived.forget,
             rank=PageRanks(self._collection),
         )
@@ -199,42 +190,20 @@ class Session:
         most = max(limits.document, BODY_MOST) + limits.framing
         return ImportSource(imported_files, self._table, import_filter, self.frontier, most, self._peers or Alone())
 
-    def _in_order(self) -> Commits:
-        """What every commit does, step by step. Where a step stands has a reason, which is beside it."""
-        blocks, peers = self._blocks, self._peers
-        return Commits(
-            self._table,
-            self._clock,
-            before=(
-                # First, because going on after a pause changes rows.
-                Step("hold the crawl while the disk is nearly full", self._watch_disk),
-                # Rows of their own: anywhere before the table.
-                Step("save what is template", blocks.save if blocks else None),
-                # Before the log and the frontier, because copies are folded in the one and counted in the other.
-                Step("mark near copies", lambda: self._derived.mark(self.frontier.ledger)),
-                # Before the table, whose rows point into captures and texts: these are on the disk from here on.
-                Step("sync the archive", self.archive.prepare),
-                # Before the table, which says how long the log is.
-                Step("write the log of links", self._derived.prepare),
-                # After all that changes entries: counters, queues and hosts are saved as they are now.
-                Step("save the frontier", self.frontier.prepare),
-                # With the captures that came from there, so that none is taken in twice.
-                Step("note how far the imported files are read", self._import_source.prepare),
-                # After the frontier, whose counters it shows.
-                Step("note how it goes", lambda: note(self._table, self.progress())),
-                # The same: one row for each minute.
-                Step("note how it went", self._note_series),
-                # Last, because each step before may post something: it goes with the page that it comes from.
-                Step("close the outbox", peers.prepare if peers else None),
-            ),
-            after=(
-                # Only a page that lasts may be found.
-                Step("commit the index when that is due", self._make_findable),
-                # Only what lasts may be sent: it could not be taken back.
-                Step("send the outbox to the other shards", peers.committed if peers else None),
-                # Only what lasts is progress: a shard that dies before it has made any is given up at last.
-                Step("report that this shard came further", self._tell_progress),
-            ),
+    def _commit_order(self) -> CommitOrder:
+        return CommitOrder(
+            table=self._table,
+            clock=self._clock,
+            archive=self.archive,
+            derived=self._derived,
+            frontier=self.frontier,
+            import_source=self._import_source,
+            gauge=self._gauge,
+            blocks=self._blocks,
+            peers=self._peers,
+            watch_disk=self._watch_disk,
+            is_watch=self._outside.fresh_until is not None,
+            well=self._peers.well if self._peers else None,
         )
 
     # ------------------------------------------------------------- how it runs
@@ -330,7 +299,7 @@ class Session:
         with self._commits.whole():
             self._source.done(*answers)
         self._commits.end(len(answers))
-        self._commit_when_due()
+        self._order.when_due()
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
@@ -379,7 +348,7 @@ class Session:
         while self.frontier.is_reconsidering and (began := loop.time()) < until:
             with self._commits.whole():
                 self.frontier.reconsider()
-            self._commit_when_due()
+            self._order.when_due()
             await asyncio.sleep(loop.time() - began)
         await asyncio.sleep(max(until - loop.time(), 0.0))
 
@@ -413,7 +382,7 @@ class Session:
     def _look(self) -> Progress:
         self._gauge.account()
         self._watch_disk()
-        self._commit_when_due()
+        self._order.when_due()
         if self._peers:
             self._peers.tidy()
             self._gauge.unsent, self._gauge.lag = self._peers.unsent, self._peers.lag(self._clock.steady())
@@ -430,37 +399,9 @@ class Session:
         waits = self._disk.shortage is not None or bool(self._gauge.store_away)
         self.frontier.hold(paused or waits, paused=paused)
 
-    def _commit_when_due(self) -> None:
-        """About once a second; sooner when this shard has nothing to do and others wait for what it found."""
-        if self._peers and self._peers.waiting and not self.frontier.out:
-            self._commits.soon()
-        elif not self._rests():
-            self._commits.when_due()
-
-    def _rests(self) -> bool:
-        """Nothing has happened for a while, as it is with a watch for most of its life: then to commit is seldom worth
-        a sync of the disk. A page that came last waits no longer than others to be found."""
-        if self._outside.fresh_until is None:
-            return False
-        now = self._clock.steady()
-        if self._table.pending or self.frontier.out:
-            self._moved = now
-        return now - self._moved > RESTS and now - self._commits.last < RESTS
-
-    def _make_findable(self) -> None:
-        self._derived.committed(self._clock.steady())
-
-    def _note_series(self) -> None:
-        self._series.note(self.frontier.ledger.counts, self._clock.wall(), self.frontier.harvest)
-
-    def _tell_progress(self) -> None:
-        """After a commit: a shard that dies again and again is given up unless it came further in between."""
-        if self._well and self._gauge.has_moved():
-            self._well()
-
     def follow(self, well: Callable[[], None]) -> None:
         """Say so to whoever watches a shard that has no peers."""
-        self._well = well
+        self._order.well = well
 
     # ------------------------------------------------------------- how it ends
 
@@ -517,37 +458,6 @@ class Session:
         self._import_source.close()
         if self._folders:
             self._folders.close()
-
-
-def _judge(plan: Plan, folder: Path, table: Table) -> Judge:
-    """Loaded where a crawl has a topic, like the next; and files of this machine where those are read."""
-    from gossamer.collection.crawl.topics import judge_for
-
-    return judge_for(plan, folder, table)
-
-
-def _topic_field(judge: Judge, table: Table) -> TopicField:
-    from gossamer.collection.crawl.topics import TopicField
-
-    return TopicField(judge, table)
-
-
-def _note_learned(table: Table, judge: Judge) -> None:
-    from gossamer.collection.crawl.topics import note
-
-    note(table, judge)
-
-
-def _page_function(plan: Plan, table: Table, collection: Path | None, outside: Outside) -> PageFunction | None:
-    from gossamer.collection.crawl.page_function import function_of
-
-    return function_of(plan, table, collection, outside.on_page) if collection else None
-
-
-def _folders(plan: Plan, collection: Path | None, clock: Clock) -> Folders:
-    from gossamer.collection.crawl.folders import Folders
-
-    return Folders(plan, collection, clock)
 
 
 def _first(group: BaseExceptionGroup[_Error]) -> _Error:

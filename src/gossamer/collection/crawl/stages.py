@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl.lane import HERE, LINKS_HERE, Lane
+from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE, Lane
 from gossamer.collection.crawl.page_reader import PageReader, mistaken
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.derive.underived import Underived
 from gossamer.dedupe.digest import Copies
-from gossamer.fetch.held import Held
+from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.answer.poison_pages import PoisonPages
 from gossamer.model import URL, Capture, Clock, Page
 from gossamer.shown import log

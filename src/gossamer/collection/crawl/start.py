@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gossamer.collection.ask.addresses import under
-from gossamer.collection.crawl import imprint, requests, runs, sent
+from gossamer.collection.crawl import requests, runs, sent_credentials, shard_identity
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
@@ -54,8 +54,8 @@ class Start:
 
     def begin(self, asked: Sequence[CrawlRequest], *, fetches: bool) -> None:
         """All of it, in order. One that fetches nothing adds no seeds."""
-        imprint.require_finished(self.table, self.mine.number)
-        imprint.leave(self.table, self.mine.number, self.mine.plan)
+        shard_identity.require_finished(self.table, self.mine.number)
+        shard_identity.leave(self.table, self.mine.number, self.mine.plan)
         self.commits.now()
         self.derived.catch_up()
         with self.commits.held():
@@ -72,7 +72,7 @@ class Start:
             self._ask_for(asked, seeds=fetches)
             if fetches:
                 self._retry_refused()
-                sent.note(self.table, self.logins)
+                sent_credentials.note(self.table, self.logins)
         self._read_again()
         if peers := self.mine.peers:
             peers.leases.weigh(peers.me, self.frontier.ledger.counts.bytes)
@@ -93,7 +93,8 @@ class Start:
         sets = sorted(scope.seeds), sorted(scope.suffixes)  # whose own order is another one in every process
         listed = self.mine.seed_list.mark() if self.mine.seed_list else ()
         parts = replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets, self.mine.plan.pages_per_host
-        sending = repr(sorted(sent.kinds(self.logins))) if self.logins else ""  # then links to log out stay out
+        # with a login, links that would log it out stay out
+        sending = repr(sorted(sent_credentials.kinds(self.logins))) if self.logins else ""
         now = (repr((*parts, listed) if listed else parts) + sending).encode()
         before = self.table.get(META, _SCOPE)
         self.table.put(META, _SCOPE, now)
@@ -109,13 +110,13 @@ class Start:
         """What a login may open that is sent now: all of it, if the crawl before sent others. Else the seeds alone: it
         may be a better password."""
         if self.logins:
-            same = set(sent.of(self.table)) == sent.kinds(self.logins)
+            same = set(sent_credentials.of(self.table)) == sent_credentials.kinds(self.logins)
             urls = both(self.mine.seeds()) if same else None
             self.frontier.requeue(partial(requeue.refused, is_let_in=self.logins.holds, urls=urls))
 
     def take_up(self, asked: Sequence[CrawlRequest]) -> None:
         """What is wanted since it began: seeds may have come, and requests; a new scope is reconsidered meanwhile."""
-        imprint.leave(self.table, self.mine.number, self.mine.plan)
+        shard_identity.leave(self.table, self.mine.number, self.mine.plan)
         if self._scope_changed():
             self.frontier.begin_reconsidering()
         self._ask_for(asked, seeds=True)

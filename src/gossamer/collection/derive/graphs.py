@@ -19,8 +19,8 @@ import msgspec
 import numpy as np
 
 from gossamer import files
-from gossamer.collection.ask.moment import Moment
-from gossamer.collection.derive import seal
+from gossamer.collection.ask.consistent_read import Moment
+from gossamer.collection.derive import graph_digests
 from gossamer.collection.derive.indexer import committed_length
 from gossamer.collection.derive.mirrored import CURRENT, MIRRORS, NAME, pointed, warn
 from gossamer.collection.folder import LINKS, Folder
@@ -193,16 +193,16 @@ def _is_unfinished(folder: Folder) -> bool:
     """None was ever whole: there is nothing that names one, and nothing that is sealed."""
     if files.kind(folder.graph) != files.A_FOLDER or files.kind(folder.graph / CURRENT):
         return False
-    return not any(files.kind(folder.graph / name / seal.FILE) for name in files.folders(folder.graph, NAME))
+    return not any(files.kind(folder.graph / name / graph_digests.FILE) for name in files.folders(folder.graph, NAME))
 
 
 def _damage(graph: Graph, *, whole: bool = False) -> str | None:
     """Is it as it was made, and is what was made a graph?"""
-    if damage := seal.damage(graph.folder, whole=whole, needs=_NEEDS):
+    if damage := graph_digests.damage(graph.folder, whole=whole, needs=_NEEDS):
         return damage
     try:
         with files.reading(graph.folder):
-            flaw = next(_flaws(graph, whole or seal.is_small(graph.folder)), None)
+            flaw = next(_flaws(graph, whole or graph_digests.is_small(graph.folder)), None)
     except (Damaged, FileNotFoundError, ValueError) as error:
         return f"{graph.folder}: is no graph of ours ({str(error).partition(';')[0]})"
     return f"{graph.folder}: is no graph of ours, {flaw}" if flaw else None
@@ -251,7 +251,7 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
     files.make_folder(place)
     ranks = _made(place, lambda: logged(map(folder.shard, range(len(tables))), tables), language, old)
     _note(place, copies)
-    seal.seal(place)
+    graph_digests.seal(place)
     _let_count(folder, name)
     return Graph(place), ranks
 
@@ -321,4 +321,4 @@ def _let_count(folder: Folder, name: str) -> None:
     files.replace(folder.graph / CURRENT, f"{name}\n".encode())
     for other in filter(NAME.fullmatch, files.entries(folder.graph)):
         if other != name and files.kind(folder.graph / other) == files.A_FOLDER:  # else a repair puts it aside
-            files.remove_folder(folder.graph / other, seal.FILES)
+            files.remove_folder(folder.graph / other, graph_digests.FILES)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer import files
-from gossamer.collection.derive import seal
+from gossamer.collection.derive import graph_digests
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged
 from gossamer.urls import keys
@@ -53,7 +53,7 @@ def warn(folder: Folder, damage: str) -> None:
 
 
 def _damage(place: Path) -> str | None:
-    if damage := seal.damage(place):
+    if damage := graph_digests.damage(place):
         return damage
     try:
         with files.reading(place):

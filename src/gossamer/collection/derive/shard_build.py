@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from gossamer import convert
+from gossamer.collection.crawl import on_demand
 from gossamer.collection.crawl.rereading import again
 from gossamer.collection.crawl.wiring import blocks_of, info_of, prefix_of
 from gossamer.collection.derive.indexer import Indexer
@@ -43,10 +43,6 @@ from gossamer.store.table.table import Table
 from gossamer.store.unread import read_of
 from gossamer.store.versions import Version
 from gossamer.urls import keys
-
-if TYPE_CHECKING:
-    from gossamer.collection.crawl.page_function import PageFunction
-    from gossamer.collection.crawl.topics import TopicField
 
 BATCH = 500
 """Texts for each commit."""
@@ -137,8 +133,9 @@ class Shard:
         self._table = table
         self._archive = archive
         self._blocks = blocks_of(table)
-        self._on_page = _page_function(job, table) if job.plan.on_page else None
-        self._on_topic = _topic_field(job, table) if job.plan.topic else None
+        self._on_page = on_demand.page_function(job.plan, table, job.path)
+        judge = on_demand.topic_judge(job.plan, job.path, table, may_lack=True)
+        self._on_topic = on_demand.topic_field(judge, table)
         self._numbers = DocumentNumbers(table)
         self._anew = job.anew
         self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
@@ -336,17 +333,3 @@ def _is_settled(place: str, version: Version, template: Settled, *, learned: boo
 def _told(page: Page) -> tuple[object, ...]:
     """What a reader takes from a page, and what depends on its host."""
     return page.html, page.content, page.text, page.language, page.links
-
-
-def _page_function(job: Job, table: Table) -> PageFunction | None:
-    """Loaded where the plan names one."""
-    from gossamer.collection.crawl.page_function import function_of
-
-    return function_of(job.plan, table, job.path)
-
-
-def _topic_field(job: Job, table: Table) -> TopicField | None:
-    """The same where a topic was learned."""
-    from gossamer.collection.crawl.topics import TopicField, is_known, judge_for
-
-    return TopicField(judge_for(job.plan, job.path, table), table) if is_known(job.path) else None

@@ -31,8 +31,8 @@ PROBLEMS_MOST = 1_000
 REASONS_MOST = 100
 """Reasons that are counted one by one: they have words of the files in them."""
 PUT_OFF_MOST, PUT_OFF_OCTETS = 100_000, 64 << 20
-"""Revisits that wait for their payload, and bytes of their heads; others are told, and their file is to be imported
-again."""
+"""Revisits that wait for their payload, and bytes of their heads; others are reported, and their file has to be
+imported again."""
 
 
 @dataclass(frozen=True, slots=True)

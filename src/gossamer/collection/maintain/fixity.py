@@ -12,8 +12,8 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.errors import Damaged, GossamerError
 from gossamer.plan import Plan
 from gossamer.shown import timestamp
+from gossamer.store.repair.completeness import pieces
 from gossamer.store.repair.verify import Checked
-from gossamer.store.repair.whole import pieces
 
 FORM = "gossamer-fixity-1"
 

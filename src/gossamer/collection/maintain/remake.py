@@ -15,7 +15,7 @@ from math import inf
 from pathlib import Path
 
 from gossamer import files
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
@@ -89,9 +89,9 @@ def lack(folder: Folder, index: int) -> str | None:
     if words := damage(folder.table(index)):
         return f"its table is damaged ({words})"
     with suppress(GossamerError), Table.open_alone(folder.table(index), FAMILIES) as table:
-        if imprint.is_blank(table, folder.shard(index)):
+        if shard_identity.is_blank(table, folder.shard(index)):
             return "its table is empty"
-        return _KILLED if imprint.is_unfinished(table) else None
+        return _KILLED if shard_identity.is_unfinished(table) else None
     return None
 
 
@@ -146,8 +146,8 @@ def _of(index: int, plan: Plan, graph: graphs.Graph) -> Iterator[URL]:
 
 def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Removed) -> int:
     with Table.open(folder.table(index), FAMILIES, writable=True) as table:
-        if imprint.of(table) is None:
-            imprint.set_unfinished(table, True)
+        if shard_identity.of(table) is None:
+            shard_identity.set_unfinished(table, True)
             rejoin(table, index, [_other(folder, index, other) for other in range(plan.shards or 1)])
             table.commit()
         peers = gates.peers(table, index) if plan.shards > 1 else None
@@ -156,7 +156,7 @@ def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Rem
         session = Session(folder.shard(index), plan, table, outside, peers, collection=folder.path)
         taken = session.remake(removed.entries, clock.stand)
         tidy_turns(table)
-        imprint.set_unfinished(table, False)
+        shard_identity.set_unfinished(table, False)
         table.commit()
         return taken
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
-from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl import shard_identity
+from gossamer.collection.crawl.shard_identity import Imprint
 from gossamer.collection.families import only
 from gossamer.collection.folder import Folder
 from gossamer.errors import GossamerError, InvalidPlan
@@ -65,7 +65,7 @@ def _remembered(folder: Folder, known: list[Imprint]) -> tuple[Plan, str]:
 def _imprints(folder: Folder) -> Iterator[Imprint]:
     for index in folder.numbers():
         with suppress(GossamerError), Table.open_alone(folder.table(index), only(META)) as table:
-            if found := imprint.of(table):
+            if found := shard_identity.of(table):
                 yield found
 
 

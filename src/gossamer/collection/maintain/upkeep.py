@@ -88,11 +88,11 @@ class Upkeep(Reading):
     async def _repair(self) -> Repaired:
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import graphs
-        from gossamer.collection.maintain.clearing import clear, in_the_way
+        from gossamer.collection.maintain.misplaced_files import move_captures, rename_shards
+        from gossamer.collection.maintain.put_aside import clear, in_the_way
         from gossamer.collection.maintain.remake import remake
         from gossamer.collection.maintain.repair import Repaired, repair
         from gossamer.collection.maintain.replan import replan
-        from gossamer.collection.maintain.strays import move_captures, rename_shards
         from gossamer.collection.maintain.writable_shard import opened
         from gossamer.store.repair.swaps import DAMAGED
 

@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from gossamer.collection import series, status
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl import imprint, sent
+from gossamer.collection.crawl import sent_credentials, shard_identity
 from gossamer.collection.derive import graphs, index_check, near_copies, past
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports import import_progress
-from gossamer.collection.maintain.clearing import in_the_way
+from gossamer.collection.maintain.put_aside import in_the_way
 from gossamer.collection.maintain.writable_shard import is_removed
 from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
@@ -34,7 +34,7 @@ from gossamer.frontier.worth import novelty, opic, parameters, rendering, soft40
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import asides, unread, url_seen, versions
-from gossamer.store.repair import passed, pruned, swaps
+from gossamer.store.repair import pruned, skipped_captures, swaps
 from gossamer.store.repair.verify import Checked, octets, verify_archive
 from gossamer.store.table import soundness
 from gossamer.store.warc import texts
@@ -66,8 +66,8 @@ _OF_FAMILY: dict[str, Check] = {
     families.BLOCKS: blocks.row_of,
 }
 _NAMED: dict[tuple[str, bytes], Check] = {
-    (entries.META, b"imprint"): imprint.imprint_of,
-    (entries.META, b"sent"): sent.sent_of,
+    (entries.META, b"imprint"): shard_identity.imprint_of,
+    (entries.META, b"sent"): sent_credentials.sent_of,
     (entries.META, b"progress"): status.progress_of,
     (entries.META, b"counts"): ledger.counts_of,
     (entries.META, b"suspects"): poison_pages.deaths_of,
@@ -86,7 +86,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"swap"): swaps.swap_of,
     (versions.STATE, b"texts"): texts.end_of,
     (versions.STATE, b"unread"): unread.note_of,
-    (versions.STATE, b"passed"): passed.reason_of,
+    (versions.STATE, b"passed"): skipped_captures.reason_of,
     (versions.STATE, b"pruned"): pruned.place_of,
     (versions.STATE, b"aside"): asides.aside_of,
 }

@@ -34,7 +34,7 @@ def told(folder: Path) -> dict[str, float]:
     except FileNotFoundError:
         return {}
     except (OSError, Damaged, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        log.warning("%s: cannot be read, and is begun anew with the next that is told: %s", folder / FILE, error)
+        log.warning("%s: cannot be read, and starts anew with the next ping: %s", folder / FILE, error)
         return {}
     return {url: when for url, when in said.items() if is_shaped(url)}
 

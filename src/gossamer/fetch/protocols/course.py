@@ -13,8 +13,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.pace import Pace
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Clock, Failure, Fault, SystemClock, Visit

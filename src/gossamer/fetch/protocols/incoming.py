@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gossamer.fetch.no_media_type import LOOKED_AT
 from gossamer.fetch.protocols.asking import Ask
-from gossamer.fetch.untold import LOOKED_AT
 
 
 class Incoming:

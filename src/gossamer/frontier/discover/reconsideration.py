@@ -65,7 +65,7 @@ class Reconsideration:
         A document that we have stays as it is.
         """
         if was_fetched(entry):
-            # Of a file, who reads files says that it is to be read no more, and it leaves the index.
+            # A file is left to the reader of files, which refuses it, so that it leaves the index.
             spared = not is_path(url) and self._discovery.excluded(url) is not None
             if spared:
                 self._settle.spare(url, entry)

@@ -19,7 +19,7 @@ from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.guesses import Guesses
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.access import understood
+from gossamer.frontier.polite.robots_cache import understood
 from gossamer.frontier.polite.robots_redirects import Hops
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin, is_hop

@@ -26,7 +26,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from gossamer import shown
 from gossamer.store.foreign.cdx import write_sorted
-from gossamer.store.repair.whole import pieces
+from gossamer.store.repair.completeness import pieces
 from gossamer.store.warc.gzip_members import packed
 
 VERSION = "1.1.1"

@@ -187,7 +187,7 @@ def records(path: Path, start: int = 0, end: int | None = None, *, unbroken: boo
 
 
 def whole_captures(path: Path, start: int = 0, *, asides: bool = False) -> Iterator[Group]:
-    """The captures from `start` up to the first that is not whole; `asides` only for who asks for them.
+    """The captures from `start` up to the first that is not whole; `asides` only where they are asked for.
 
     After a crash: replay them, then `cut` the file at the `end` of the last.
     """

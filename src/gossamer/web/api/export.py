@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from gossamer.collection import Collection
-from gossamer.collection.ask.part import Part, named
+from gossamer.collection.ask.selection import Part, named
 from gossamer.errors import GossamerError
 from gossamer.shown import log
 from gossamer.web.api import parameters

@@ -10,7 +10,7 @@ import pytest
 import gossamer
 from docs_session import session
 from docs_web import START, DocsWeb
-from gossamer.collection.ask import spread
+from gossamer.collection.ask import distributions
 from gossamer.testing import VirtualClock
 
 
@@ -46,7 +46,7 @@ def test_the_sums_are_those_of_a_count_of_all_addresses(folder: Path) -> None:
 def test_of_many_addresses_the_first_are_looked_at_and_it_is_said(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spread, "WALKED", 3)
+    monkeypatch.setattr(distributions, "WALKED", 3)
     with gossamer.open(folder) as web:
         found = web.spread()
         assert not found.whole
@@ -54,5 +54,5 @@ def test_of_many_addresses_the_first_are_looked_at_and_it_is_said(
 
 
 def test_nothing_is_left_out_between_two_bars() -> None:
-    assert spread._ordered({"0": 1, "3": 2}, ["0", "1", "2", "3", "4"]) == {"0": 1, "1": 0, "2": 0, "3": 2}
-    assert spread._ordered({}, ["0", "1"]) == {}
+    assert distributions._ordered({"0": 1, "3": 2}, ["0", "1", "2", "3", "4"]) == {"0": 1, "1": 0, "2": 0, "3": 2}
+    assert distributions._ordered({}, ["0", "1"]) == {}

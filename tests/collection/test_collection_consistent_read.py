@@ -19,8 +19,8 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.ask.moment import Moment
-from gossamer.held import Held
+from gossamer.collection.ask.consistent_read import Moment
+from gossamer.pinned_path import Held
 from gossamer.store.warc.reader import records
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.seldom import seldom

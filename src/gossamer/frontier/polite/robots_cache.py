@@ -32,7 +32,7 @@ PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """How a file begins that was packed by its owner, without a word about it in the head of the answer."""
 
 
-class Access:
+class RobotsCache:
     """The rules of every origin, as last read."""
 
     def __init__(self, table: Table, clock: Clock, agent: str) -> None:

@@ -8,10 +8,10 @@ import pytest
 from made_shard import BEGAN, INFO, came, made
 
 from gossamer import files
-from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl.shard_identity import Imprint
 from gossamer.collection.folder import Folder
-from gossamer.collection.maintain import strays
-from gossamer.collection.maintain.strays import move_captures, rename_shards
+from gossamer.collection.maintain import misplaced_files
+from gossamer.collection.maintain.misplaced_files import move_captures, rename_shards
 from gossamer.collection.sites import owner_of
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
@@ -54,7 +54,7 @@ def test_a_folder_gets_the_number_that_its_table_says(
         path = folder.table(number) / "imprint"
         return Imprint(int(path.read_text()), 3, "") if path.exists() else None
 
-    monkeypatch.setattr(strays, "_imprint", imprint)
+    monkeypatch.setattr(misplaced_files, "_imprint", imprint)
     told = rename_shards(folder)
     assert sorted(told) == sorted(
         f"shards/{here:02}: was shard {there}, and is shards/{there:02} again" for here, there in final.items()
@@ -69,22 +69,22 @@ def test_names_that_are_back_last_through_a_power_cut(tmp_path: Path, monkeypatc
         Folder(tmp_path).table(number).mkdir(parents=True)
     synced: list[tuple[Path, bool]] = []
     monkeypatch.setattr(files, "sync_folder", lambda folder: synced.append((folder, (folder / "05").exists())))
-    monkeypatch.setattr(strays, "_imprint", lambda folder, number: Imprint(number, 2, ""))
+    monkeypatch.setattr(misplaced_files, "_imprint", lambda folder, number: Imprint(number, 2, ""))
     assert rename_shards(Folder(tmp_path)) == []
     assert synced == []
-    monkeypatch.setattr(strays, "_imprint", lambda folder, number: Imprint(5 * number, 9, ""))
+    monkeypatch.setattr(misplaced_files, "_imprint", lambda folder, number: Imprint(5 * number, 9, ""))
     assert len(rename_shards(Folder(tmp_path))) == 1
     assert synced == [(tmp_path / "shards", True)]
 
 
 def test_a_shard_says_its_number_by_its_table(tmp_path: Path) -> None:
     with made(tmp_path) as shard:
-        strays.imprint.leave(shard.table, 4, Plan(shards=9))
+        misplaced_files.shard_identity.leave(shard.table, 4, Plan(shards=9))
         shard.commit()
-    found = strays._imprint(Folder(tmp_path), 0)
+    found = misplaced_files._imprint(Folder(tmp_path), 0)
     assert found is not None
     assert (found.shard, found.shards) == (4, 9)
-    assert strays._imprint(Folder(tmp_path), 1) is None
+    assert misplaced_files._imprint(Folder(tmp_path), 1) is None
 
 
 def written(folder: Folder, index: int, *urls: str, prefix: str = "09") -> Path:

@@ -14,7 +14,7 @@ import pytest
 
 from gossamer import convert
 from gossamer.collection.crawl import page_reader
-from gossamer.collection.crawl.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
+from gossamer.collection.crawl.large_pages import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
 from gossamer.convert.sandboxed import FILES, LINKS, PAGES
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit

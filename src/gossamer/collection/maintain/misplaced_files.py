@@ -13,8 +13,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from gossamer import files
-from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl import shard_identity
+from gossamer.collection.crawl.shard_identity import Imprint
 from gossamer.collection.families import FAMILIES, only
 from gossamer.collection.folder import SHARDS, Folder
 from gossamer.collection.sites import owner_of
@@ -59,7 +59,7 @@ def _final(folder: Folder) -> dict[int, int]:
 
 def _imprint(folder: Folder, number: int) -> Imprint | None:
     with suppress(GossamerError), Table.open_alone(folder.table(number), only(META)) as table:
-        return imprint.of(table)
+        return shard_identity.of(table)
     return None
 
 

@@ -1,8 +1,8 @@
 """What is a file that somebody holds open? A path like any other, which stays readable when the file is deleted.
 
 A reader shows one moment of a collection, and a writer beside it deletes what it has replaced. So a reader holds open
-what counts at its moment (`collection/ask/moment.py`), and hands on the folders as these paths: whoever goes on from
-such a folder to a file comes to the one that is held, and the door to the files (`files/`) reads that.
+what counts at its moment (`collection/ask/consistent_read.py`), and hands on the folders as these paths: whoever goes
+on from such a folder to a file comes to the one that is held, and the door to the files (`files/`) reads that.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import pytest
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection.crawl import rest, supervisor
+from gossamer.collection.crawl import finished, supervisor
 from gossamer.collection.lock import exclusive
 from gossamer.testing import MadeWeb, WebSpec
 
@@ -64,9 +64,9 @@ def test_a_crawl_with_nothing_left_to_do_starts_and_loads_nothing(made: tuple[Pa
 
 
 def test_nothing_is_written_either(web: Path) -> None:
-    before = rest.stamp(web, ("lock",))
+    before = finished.stamp(web, ("lock",))
     assert main(["crawl", str(web), "-q"]) == 0
-    assert rest.stamp(web, ("lock",)) == before
+    assert finished.stamp(web, ("lock",)) == before
 
 
 def spoil(path: Path) -> None:
@@ -117,35 +117,35 @@ def test_what_a_limit_has_left_is_not_nothing(made: tuple[Path, str], tmp_path: 
 
 
 def test_a_mark_holds_until_a_file_changes_or_somebody_begins(tmp_path: Path) -> None:
-    assert not rest.holds(tmp_path)
+    assert not finished.holds(tmp_path)
     (tmp_path / "shards").mkdir()
     (tmp_path / "shards" / "file").write_text("a")
-    rest.note(tmp_path)
-    assert rest.holds(tmp_path)
+    finished.note(tmp_path)
+    assert finished.holds(tmp_path)
     (tmp_path / "lock").write_text("who holds it says nothing of what is in it")
-    assert rest.holds(tmp_path)
+    assert finished.holds(tmp_path)
     (tmp_path / "shards" / "file").write_text("other")
-    assert not rest.holds(tmp_path)
-    rest.note(tmp_path)
-    assert rest.holds(tmp_path)
-    rest.forget(tmp_path)
-    assert not rest.holds(tmp_path)
+    assert not finished.holds(tmp_path)
+    finished.note(tmp_path)
+    assert finished.holds(tmp_path)
+    finished.forget(tmp_path)
+    assert not finished.holds(tmp_path)
     assert not (tmp_path / "rest").exists()
 
 
 def test_a_mark_of_another_version_or_machine_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rest.note(tmp_path)
+    finished.note(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(rest, "VERSION", "0.0.0")
-        assert not rest.holds(tmp_path)
+        patch.setattr(finished, "VERSION", "0.0.0")
+        assert not finished.holds(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(rest.os, "uname", lambda: SimpleNamespace(nodename="another"))
-        assert not rest.holds(tmp_path)
-    assert rest.holds(tmp_path)
+        patch.setattr(finished.os, "uname", lambda: SimpleNamespace(nodename="another"))
+        assert not finished.holds(tmp_path)
+    assert finished.holds(tmp_path)
 
 
 def test_where_no_mark_can_be_written_nothing_is_said(tmp_path: Path) -> None:
     nowhere = tmp_path / "none"
-    rest.note(nowhere)
-    rest.forget(nowhere)
-    assert not rest.holds(nowhere)
+    finished.note(nowhere)
+    finished.forget(nowhere)
+    assert not finished.holds(nowhere)

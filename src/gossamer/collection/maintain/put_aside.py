@@ -16,7 +16,7 @@ from gossamer.collection.alert.saved import FILE as ALERTS
 from gossamer.collection.alert.state import FILE as TOLD
 from gossamer.collection.alert.state import LOCK as TELLING
 from gossamer.collection.cluster_view import FILE as CLUSTER
-from gossamer.collection.crawl import requests, rest
+from gossamer.collection.crawl import finished, requests
 from gossamer.collection.crawl.topics import FILE as TOPIC
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PAST, PRINTS, SEEDS, SHARDS, TABLE, Folder
@@ -38,7 +38,7 @@ _FILES = (
     *("lock", "gate", TELLING, LISTENER, f"{plans.FILE}{files.PARTIAL}"),
     *(
         f"{name}{ending}"
-        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED, TOPIC, CLUSTER)
+        for name in (ID, requests.FILE, finished.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED, TOPIC, CLUSTER)
         for ending in ("", files.PARTIAL)
     ),
 )

@@ -14,9 +14,9 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from gossamer import files, held
+from gossamer import files, pinned_path
 from gossamer.errors import Damaged
-from gossamer.held import Held
+from gossamer.pinned_path import Held
 
 SHARE = 2
 """One in so many of the files that this process may open is held, at most. What is over is opened when it is read."""
@@ -34,7 +34,7 @@ class Moment:
 
     def hold(self, folder: Path, *parts: str) -> Held:
         """A folder and the files that are in it now, and in these parts of it."""
-        found = held.folder(folder)
+        found = pinned_path.folder(folder)
         self.look(found)
         for part in parts:
             self.look_in(found, part)
@@ -42,7 +42,7 @@ class Moment:
 
     def hold_parts(self, folder: Path, *parts: str) -> Held:
         """A folder of which only these parts are held."""
-        found = held.folder(folder)
+        found = pinned_path.folder(folder)
         for part in parts:
             self.look_in(found, part)
         return found
@@ -51,7 +51,7 @@ class Moment:
         """Hold what has come since in a part of a folder."""
         assert folder.below is not None, "a folder"
         if part not in folder.below and files.is_folder(Path(folder, part)):
-            folder.below[part] = held.folder(Path(folder, part))
+            folder.below[part] = pinned_path.folder(Path(folder, part))
         if part in folder.below:
             self.look(folder.below[part])
 
@@ -70,7 +70,7 @@ class Moment:
                 if name not in folder.below and len(self._held) < self._most:
                     with suppress(Damaged, OSError):
                         path = Path(folder, name)
-                        folder.below[name] = held.file(path, files.descriptor(path))
+                        folder.below[name] = pinned_path.file(path, files.descriptor(path))
                         self._held.append(folder.below[name])
 
 

@@ -50,13 +50,12 @@ def parted(outline: Outline, keep: Mask) -> Outline:
 
 def _touching(outline: Outline, keep: Mask) -> NDArray[np.intp]:
     """The runs that go on, byte for byte, with a word of another element."""
-    text, begins = np.frombuffer(outline.text, np.uint8), outline.starts[1:-1]
-    touching = _WORD[text[begins]]
-    touching &= _WORD[text[begins - 1]]
-    touching &= keep[1:] & keep[:-1]
-    touching &= outline.owners[1:] != outline.owners[:-1]
-    found: NDArray[np.intp] = touching.nonzero()[0] + 1
-    return found
+    owners = outline.owners
+    places: NDArray[np.intp] = (keep[1:] & keep[:-1] & (owners[1:] != owners[:-1])).nonzero()[0] + 1
+    text, begins = np.frombuffer(outline.text, np.uint8), outline.starts.take(places)
+    touching = _WORD.take(text.take(begins))
+    touching &= _WORD.take(text.take(begins - 1))
+    return places[touching]
 
 
 class _Page:

@@ -115,14 +115,15 @@ RENEWED = {"hosts": 5, "reasons": 5, "charts": 30}
 
 def renew(port: int, over: threading.Event) -> None:
     """The parts of the dashboard that no event brings, as a browser has it open."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     for second in itertools.count(1):
         if over.wait(1.0):
             break
         for name in (name for name, every in RENEWED.items() if second % every == 0):
-            connection.request("GET", f"/crawl/{name}")
-            connection.getresponse().read()
-    connection.close()
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            with suppress(OSError):  # the server may end first
+                connection.request("GET", f"/crawl/{name}")
+                connection.getresponse().read()
+            connection.close()
 
 
 def watch(port: int, over: threading.Event) -> None:

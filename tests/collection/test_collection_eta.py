@@ -31,7 +31,7 @@ def test_the_slower_of_the_two_is_the_basis() -> None:
 def test_a_pause_is_part_of_the_basis() -> None:
     seconds, basis = eta(3, 10.0, Stretch("example.org", 3, 2.5, 3_600.0))
     assert seconds == 3_607.5
-    assert basis == "example.org alone has 3 queued at 2.5 s each after a pause of 3,600 s"
+    assert basis == "example.org alone has 3 queued at 2.5 s each after a pause of 60 min"
 
 
 def test_a_page_limit_makes_it_shorter() -> None:

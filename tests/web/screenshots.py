@@ -1,16 +1,18 @@
 """Pictures of every view, light and dark, on a desk and on a phone, full and empty: `make screenshots`.
 
-They are for looking at, one by one: does anything overlap, is anything cut, has every number its unit? Three
-collections are looked at: a made web, a site that was crawled on two days and is on a cluster now, and one of which
-nothing came.
+They are for looking at, one by one: does anything overlap, is anything cut, has every number its unit? Four
+collections are looked at: a made web, the same while it is crawled, a site that was crawled on two days and is on a
+cluster now, and one of which nothing came.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -26,6 +28,8 @@ from harness.served import serving
 
 SIZES = {"desk": (1280, 900), "phone": (390, 844)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+CRAWLED_FOR = 130.0
+"""Seconds: a curve has a point for each minute."""
 LONGEST = 2_400
 """Pixels of a picture: what comes after looks like what is before."""
 QUICK = {"delay": 0, "ip_delay": 0, "patience": 0, "allow_addresses": ("127.0.0.0/8",), "disk_pause": 0}
@@ -58,6 +62,13 @@ def full(home: str, host: str, question: str) -> dict[str, str]:
     }
 
 
+LIVE = {
+    f"live-{name}": path
+    for name, path in {
+        "front": "/", "crawl": "/crawl", "hosts": "/hosts", "slow": "/hosts?sort=slow", "map": "/map",
+        "confirm": "/crawl/confirm/pause", "change": "/crawl/change",
+    }.items()
+}  # fmt: skip
 PAST = {
     "past-search": "/?q=index",
     "past-as-of": "/?q=index&at=2026-11-01",
@@ -80,8 +91,8 @@ def main(place: Path) -> None:
     """Make the collections and take the pictures."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, MadeWeb(WEB).serve() as web:
-        folder, past, empty = (Path(scratch, name, "my-web") for name in ("full", "past", "empty"))
-        for each in (folder, past, empty):
+        folder, live, past, empty = (Path(scratch, name, "my-web") for name in ("full", "live", "past", "empty"))
+        for each in (folder, live, past, empty):
             each.parent.mkdir()
         with gossamer.open(folder) as made:
             made.crawl(web.seed, scope="any", disk_pause_share=0, shards=2, **QUICK)
@@ -91,12 +102,26 @@ def main(place: Path) -> None:
             made.crawl("http://127.0.1.77/", disk_pause_share=0, **QUICK)
         host = home.url.split("/")[2].partition(":")[0]
         question = "+".join(home.title.lower().split()[:2])
-        with browser() as chromium:
-            for path, views in ((folder, full(home.url, host, question)), (past, PAST), (empty, EMPTY)):
+        with crawling(live, web.seed), browser() as chromium:
+            every = ((live, LIVE), (folder, full(home.url, host, question)), (past, PAST), (empty, EMPTY))
+            for path, views in every:
                 with serving(path) as running:
                     for name, view in views.items():
                         take(chromium, running.url + view, place, name)
     print(f"{len(list(place.glob('*.png')))} pictures in {place}")
+
+
+@contextmanager
+def crawling(folder: Path, seed: str) -> Iterator[None]:
+    """One that has come so far that there are curves, and goes on meanwhile."""
+    settings = ("--scope", "any", "--delay", "3", "--allow-address", "127.0.0.0/8", "--shards", "2", "--quiet")
+    process = subprocess.Popen([sys.executable, "-m", "gossamer", "crawl", str(folder), seed, *settings])
+    try:
+        time.sleep(CRAWLED_FOR)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def take(chromium: Browser, address: str, place: Path, name: str) -> None:

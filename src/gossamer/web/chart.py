@@ -42,9 +42,9 @@ def chart(
     gaps: Collection[int] = (),
 ) -> Markup:
     """Curves over the same moments, from zero on; `written` says what a value is called. Before the moments with the
-    numbers of `gaps` nothing is known for a while, and no line is drawn."""
+    numbers of `gaps` nothing is known for a while, and no line is drawn. Nothing where there is too little to draw."""
     if len(moments) < 2:
-        return Markup('<p class="faint">There is too little to draw yet.</p>')
+        return Markup("")
     top = _round_up(max((max(curve.values, default=0.0) for curve in curves), default=0.0))
     first, last = moments[0], moments[-1]
     levels = [(value, written(value)) for value in (top * step / STEPS for step in range(STEPS + 1))]

@@ -175,7 +175,7 @@ def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
     sizes = {name: [Curve(name, [getattr(each, name) for each in past])] for name in ("bytes", "memory")}
     covered = [Curve("coverage", [each.coverage for each in past])]
     rates = {name: [Curve(f"{name} a minute", _rates(past, name))] for name in ("pages", "bytes")}
-    return [
+    drawn = [
         ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number, idle)),
         ("Coverage", chart("Coverage", moments, covered, _part, idle)),
         ("Pages a minute", chart("Pages a minute", moments[1:], rates["pages"], number, running)),
@@ -184,6 +184,7 @@ def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
         ("Memory", chart("Memory", moments, sizes["memory"], size, idle)),
         *([("On topic", on_topic)] if judged else []),
     ]
+    return [(title, curves) for title, curves in drawn if curves]
 
 
 def _idle(past: Sequence[Sample]) -> set[int]:

@@ -63,7 +63,7 @@ def eta(wanted: int, rate: float, longest: Stretch | None, *, is_all: bool = Tru
     alone = longest._replace(queued=min(longest.queued, wanted)) if longest else None
     if alone and alone.seconds > together:
         words = f"{alone.host} alone has {alone.queued:,} queued at {_plain(alone.each)} s each"
-        return Eta(alone.seconds, words + (f" after a pause of {_plain(alone.pause)} s" if alone.pause else ""))
+        return Eta(alone.seconds, words + (f" after a pause of {span(alone.pause)}" if alone.pause else ""))
     which = "queued" if is_all else "left to the limit"
     return Eta(together, f"{wanted:,} {which} at {_plain(rate)} pages/s") if rate else UNKNOWN
 

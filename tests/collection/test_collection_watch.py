@@ -16,6 +16,7 @@ from gossamer.collection import Outside, crawling
 from gossamer.collection.crawl.page_ranks import PageRanks
 from gossamer.errors import NothingFetched
 from gossamer.model import Capture, Visit
+from gossamer.store.commits import Commits
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 HOME, NEWS, OLD = (f"http://a.example/{name}" for name in ("", "news", "old"))
@@ -70,6 +71,22 @@ def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypa
         before = len(made.visits)
         clock.run(web.crawl_async(outside=outside, keep_fresh=True))
         assert 10 < len(made.visits) - before <= 500 / 24 + 500 / 24 + 2
+
+
+def test_a_watch_with_little_to_do_seldom_syncs_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits: list[float] = []
+    now = Commits.now
+
+    def noted(self: Commits) -> None:
+        commits.append(clock.steady())
+        now(self)
+
+    monkeypatch.setattr(Commits, "now", noted)
+    clock = VirtualClock()
+    made = Changing(clock)
+    with gossamer.open(tmp_path / "web") as web:
+        clock.run(web.crawl_async(HOME, outside=Outside(clock, made.fetch), keep_fresh=True, **SETTINGS))
+    assert len(commits) < 3 * len(made.visits) + HOUR / 60
 
 
 def test_what_pages_count_follows_the_graph_of_the_round_before(

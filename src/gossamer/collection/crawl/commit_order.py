@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
     from gossamer.dedupe.blocks import Blocks
 
+RESTS_AFTER = 5.0
+"""Seconds without a change after which a watch rests: by then its last page can be found."""
 RESTS = 60.0
-"""Seconds without a change after which commits of a watch are as far apart."""
+"""Seconds between the commits of a watch that rests."""
 
 
 @dataclass(slots=True)
@@ -107,7 +109,7 @@ class CommitOrder:
         now = self.clock.steady()
         if self.table.pending or self.frontier.out:
             self._moved = now
-        return now - self._moved > RESTS and now - self.commits.last < RESTS
+        return now - self._moved > RESTS_AFTER and now - self.commits.last < RESTS
 
     def _make_findable(self) -> None:
         self.derived.committed(self.clock.steady())

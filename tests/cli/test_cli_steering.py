@@ -54,7 +54,7 @@ def test_settings_are_said_with_what_they_were(folder: str, capsys: pytest.Captu
 def test_what_is_no_setting_is_refused_in_a_line(folder: str, wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["set", folder, wrong]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("gossamer: set ") or "shards" in line
+    assert line.startswith("gossamer: set ") or "shard" in line
 
 
 def test_seeds_and_retries_are_counted(web: NamedWeb, folder: str, capsys: pytest.CaptureFixture[str]) -> None:

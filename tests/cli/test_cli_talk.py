@@ -71,7 +71,7 @@ def test_a_request_that_no_page_led_to_says_what_it_is_for() -> None:
     [
         ({"disk_wanted": 9, "disk_free": 1}, "disk"),
         ({"network_gone": True}, "reached"),
-        ({"idle_seconds": 30.0}, "30 s"),
+        ({"idle_seconds": 30.0, "waits": True}, "30 s"),
     ],
 )
 def test_why_it_waits_is_said_at_once_and_once(
@@ -83,6 +83,10 @@ def test_why_it_waits_is_said_at_once_and_once(
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
     assert word in said[0]
+
+
+def test_a_crawl_that_ends_because_the_next_try_is_far_away_does_not_say_that_it_waits() -> None:
+    assert talking(NOW, replace(NOW, idle_seconds=8_376.0)) == []
 
 
 def test_who_wants_no_words_gets_none(capsys: pytest.CaptureFixture[str]) -> None:

@@ -134,7 +134,7 @@ def test_a_progress_line_fits_and_cuts_no_word(width: int, monkeypatch: pytest.M
 def test_why_a_crawl_waits_is_kept_before_its_speed() -> None:
     line = progress.ProgressLine(io.StringIO())
     line(NOW)
-    said = progress.fitted(line.parts(replace(NOW, idle_seconds=30.0)), 60)
+    said = progress.fitted(line.parts(replace(NOW, idle_seconds=30.0, waits=True)), 60)
     assert "waiting 30 s for retries" in said
     assert "MB/s" not in said
 
@@ -147,7 +147,7 @@ def test_one_is_one() -> None:
         answers.verified(Checked(records=1, rows=1)),
         counted(1, "address"),
         reports._host(HOST),
-        *top._hosts("hosts", [HOST]),
+        *top._hosts("hosts", [HOST], is_running=True),
     ]
     assert not [each for each in said if re.search(r"\b1 (?!address\b|is\b|was\b)\w+s\b", each)], said
     assert counted(2, "address") == "2 addresses"

@@ -565,6 +565,8 @@ def test_a_crawl_is_idle_if_nothing_is_out_nobody_has_a_turn_and_something_will_
     assert (idle.idle_seconds, idle.left) == (30.0, 30.0)
     assert idle.next_time == pytest.approx(crawl._clock.wall() + 30)
     assert "may be tried again" in idle.basis
+    assert idle.waits
+    assert not looked(crawl, queued=4, waking=crawl.plan.patience + 1).waits, "then it ends"
     for busy in ({"out": 1}, {"has_turns": True}, {"waking": inf}):
         seen = looked(crawl, **({"queued": 4, "waking": 30.0} | busy))
         assert (seen.idle_seconds, seen.basis) == (0.0, UNKNOWN.basis)

@@ -34,7 +34,7 @@ from kill_points.kill_nest import LOADED
 _AT_START = re.compile("PYTHON|LD_|LC_|LANG|MALLOC|GOSSAMER_TEST")
 VERBS = ("cli.main", "cli.interrupts", "cli.login", "cli.seeds", "cli.talk", "collection.ask.changes")
 VERBS += ("collection.ask.history", "collection.ask.links", "collection.maintain.verifying", "convert.html.structured")
-VERBS += ("collection.maintain.clearing", "frontier.why", "frontier.worth.rendering", "topic.judge")
+VERBS += ("collection.maintain.put_aside", "frontier.why", "frontier.worth.rendering", "topic.judge")
 COMMANDS = (*(f"gossamer.{name}" for name in (*VERBS, *LOADED)), "numpy.ma", "encodings.utf_8_sig")
 """What verbs load when they need it, too: most tests ask for one of them."""
 _PRELOAD = re.compile(r"serve\(\d+, (\(.*\)), child\)$")

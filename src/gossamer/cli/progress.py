@@ -212,7 +212,7 @@ def _left(now: Progress) -> list[Part]:
         return [Part("nothing can be reached", 2), Part("goes on by itself as soon as something answers", 9)]
     if now.next_visit is not None and not now.queued:
         return [Part("up to date" if now.next_visit == inf else f"next visit in {span(now.next_visit)}", 2)]
-    if now.idle_seconds:
+    if now.waits:
         return [Part(f"waiting {now.idle_seconds:.0f} s for retries", 2), Part("(Ctrl-C stops now)", 4)]
     return _estimate(now.left, now.basis)
 

@@ -164,6 +164,6 @@ def waiting(now: Progress) -> tuple[str, str]:
         return "pause", "paused by somebody; `gossamer resume` goes on"
     if now.held_up:
         return "disk" if now.disk_wanted else "store" if now.store_away else "network", now.held_up
-    if now.idle_seconds:
+    if now.waits:
         return "politeness", f"nothing may be asked for in the next {now.idle_seconds:.0f} s; Ctrl-C stops now"
     return "", ""

@@ -45,8 +45,10 @@ class Progress:
     limit_bytes: int = 0
     idle_seconds: float = 0.0
     """Nothing else to do: seconds until the next retry."""
+    waits: bool = False
+    """It waits for that; a crawl that would have to wait for longer ends."""
     next_time: float = 0.0
-    """The same as seconds since 1970; 0 where something else is to be done."""
+    """When that is, as seconds since 1970; 0 where something else is to be done."""
     network_gone: bool = False
     """Nothing can be reached; the crawl waits and goes on by itself."""
     disk_free: int = 0
@@ -334,6 +336,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         limit=parts[0].limit,
         limit_bytes=parts[0].limit_bytes,
         idle_seconds=min(part.idle_seconds for part in busy),
+        waits=all(part.waits for part in busy),
         next_time=_next_time(parts),
         network_gone=any(part.network_gone for part in parts)
         and all(part.network_gone for part in parts if part.queued),

@@ -119,7 +119,7 @@ def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str
     if progress and progress.next_visit is not None and not status.queued:
         soon = f" in {span(progress.next_visit)}" if progress.next_visit != inf else ""
         return f"Watching. The next visit is{soon or ' not dated yet'}."
-    if progress and progress.idle_seconds:
+    if progress and progress.waits:
         return f"Waits {span(progress.idle_seconds)} for the next try; nothing else is left to do."
     since = status.crawling.get("since")
     return f"Running for {span(time.time() - since)}." if isinstance(since, int | float) and since else "Running."

@@ -180,8 +180,8 @@ def named(path: str | os.PathLike[str], collection: Path) -> URL:
 def _place_named(text: str) -> URL:
     if not paths.is_path(text):
         known = ", ".join(sorted(OF_FILES))
-        cure = "`gossamer crawl` reads those of the web, of FTP and of SFTP"
-        raise UsageError(f"{repeated(text, 60)}: `gossamer files` reads paths and addresses of {known}; {cure}")
+        cure = "`gossamer crawl DIR SEED` reads those of the web, of FTP and of SFTP"
+        raise UsageError(f"{repeated(text, 60)}: `gossamer files DIR` reads paths and addresses of {known}; {cure}")
     try:
         url = paths.canonical(text)
     except InvalidURL as error:

@@ -149,6 +149,7 @@ class Gauge:
             limit=self.plan.pages,
             limit_bytes=self.plan.bytes,
             idle_seconds=waking if idle else 0.0,
+            waits=idle and (is_watched or waking <= self.plan.patience),
             next_time=self._clock.wall() + waking if idle else 0.0,
             network_gone=self._frontier.network_gone,
             disk_free=short.free if short else 0,

@@ -23,11 +23,12 @@ WEB = ("https", "http")
 OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
 OF_FILES = frozenset(
-    {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "hdfs", "webhdfs", "webdav", "smb", "zip"}
+    {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "webdav", "zip"}
     | {"dropbox", "box", "gdrive", "lakefs", "hf", "dbfs", "memory"}
 )
-"""Schemes of places that fsspec opens for `gossamer files`. Not those that a crawl speaks: there the key of a server is
-checked first."""
+"""Schemes of places that `gossamer files` opens. Not those that a crawl speaks: there the key of a server is checked
+first. Nor those whose address names a host, as webhdfs and smb: what speaks to it knows none of the limits of a crawl,
+and none of the addresses that are closed."""
 
 
 @cache

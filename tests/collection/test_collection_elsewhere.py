@@ -1,4 +1,4 @@
-"""Files that fsspec opens: the members of an archive, and places that are not on this machine."""
+"""Places that are read as files: the members of an archive, and what is not on this machine."""
 
 from __future__ import annotations
 
@@ -59,9 +59,7 @@ def packed(path: Path, **members: str) -> str:
 
 def test_the_members_of_an_archive_are_files_with_addresses(kept: gossamer.Collection, tmp_path: Path) -> None:
     heron = {"a heron?.txt": "The heron waits."}
-    place = packed(
-        tmp_path / "b.zip", **{"birds/owl.md": OWL, "../out.txt": "no", ".hidden": "no", "x/./y": "no"}, **heron
-    )
+    place = packed(tmp_path / "b.zip", **{"birds/owl.md": OWL, "../out.txt": "no", ".hidden": "no"}, **heron)
     assert visits(kept, place) == {"owl.md": 200, "a heron?.txt": 200}
     assert visits(kept) == {}
     assert hits(kept, "owl hears") == hits(kept, f"site:{place}/birds owl") == [f"{place}/birds/owl.md"]
@@ -187,6 +185,39 @@ def test_an_encrypted_member_is_not_to_be_read(kept: gossamer.Collection, tmp_pa
         octets[octets.index(mark) + flags] |= 1
     (tmp_path / "b.zip").write_bytes(octets)
     assert visits(kept, place) == {"owl.md": 410, "wren.txt": 200}
+
+
+def test_members_that_are_named_oddly_are_read_and_cost_no_others(
+    kept: gossamer.Collection, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    deep = "/".join(["a"] * 300)
+    place = packed(
+        tmp_path / "b.zip", **{"./owl.md": OWL, "x//wren.txt": "Small.", f"{deep}/tit.txt": "Blue.", "W.txt": "?"}
+    )
+    octets = (tmp_path / "b.zip").read_bytes()
+    (tmp_path / "b.zip").write_bytes(octets.replace(b"W.txt", b"\xff.txt"))
+    assert {"owl.md": 200, "wren.txt": 200}.items() <= visits(kept, place).items()
+    assert kept.page(f"{place}/x/wren.txt").page.text == "Small."
+    packed(tmp_path / "b.zip", **{"../out.txt": "no", "owl.md": OWL})
+    visits(kept)
+    assert "leads out of the archive" in caplog.text
+
+
+def test_an_archive_that_is_cut_off_loses_nothing(kept: gossamer.Collection, tmp_path: Path) -> None:
+    place = packed(tmp_path / "b.zip", **{"owl.md": OWL, "wren.txt": "Small and loud."})
+    visits(kept, place)
+    whole = (tmp_path / "b.zip").read_bytes()
+    (tmp_path / "b.zip").write_bytes(whole[: whole.index(b"wren.txt")])
+    visits(kept)
+    assert hits(kept, "loud") == [f"{place}/wren.txt"]
+    (tmp_path / "b.zip").write_bytes(b"")
+    visits(kept)
+    assert len(hits(kept, "owl OR loud")) == 2
+
+
+def test_hosts_that_an_address_names_are_not_asked(kept: gossamer.Collection) -> None:
+    with pytest.raises(UsageError, match="gossamer files DIR"):
+        kept.files("webhdfs://127.0.0.1:1/x")
 
 
 def test_what_a_place_tells_of_a_file_is_one_validator_however_it_says_it() -> None:

@@ -177,3 +177,10 @@ def test_a_place_of_a_term_without_a_weight_is_refused() -> None:
     places = packed_places("a fish", None, ("water", "fish"))
     with pytest.raises(ValueError, match="no weight"):
         passages._looked(places, (1.0,), 220)
+
+
+@pytest.mark.parametrize("space", ["\n", " "])
+def test_words_beyond_what_was_looked_through_are_marked_whole_where_they_are_shown(space: str) -> None:
+    said = snippet(f"heron{space}" * 10_000, {"heron": 1.0}, "en")
+    assert {said.text[start:end] for start, end in said.marks} == {"heron"}
+    assert len(said.marks) == said.text.count("heron")

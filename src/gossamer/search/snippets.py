@@ -64,17 +64,26 @@ def _parts(
     wanted = {term for term, weight in enumerate(weights) if weight}
     met, start = b"", 0
     for most in LOOKED_THROUGH:
-        end = text.rfind(" ", start, most) + 1 or most if len(text) > most else len(text)
+        end = _cut(text, start, most)
         met += packed_places(text, language, terms, start, end)
         is_last = len(text) <= end or most == LOOKED_THROUGH[-1]
         has_all = is_last or wanted <= terms_in(met)
         chosen = best(text, met, weights, LENGTH, whole=not is_last) if has_all else None
         if chosen is not None and (is_last or wanted <= chosen.terms):
-            return met, _around_all(text, met, chosen, weights)
+            parts = _around_all(text, met, chosen, weights)
+            shown = max(last for _, last in parts)
+            return met + (packed_places(text, language, terms, end, shown) if shown > end else b""), parts
         if is_last:
             break
         start = end
     return met, [(0, cuts.end(text, 0, LENGTH))]
+
+
+def _cut(text: str, start: int, most: int) -> int:
+    """Where the part that begins at a place ends: between two words, unless all of it is one."""
+    if len(text) <= most:
+        return len(text)
+    return max(text.rfind(" ", start, most), text.rfind("\n", start, most)) + 1 or most
 
 
 def _around_all(text: str, met: bytes, chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:

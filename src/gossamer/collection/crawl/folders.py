@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from gossamer.errors import InvalidURL, UsageError
+from gossamer.fetch.local.archive import ArchivePlace
 from gossamer.fetch.local.elsewhere import Place, in_words
 from gossamer.fetch.local.ignoring import NAMES, Ignoring
 from gossamer.fetch.local.opening import NotPlain, opened
@@ -108,10 +109,14 @@ class Folders:
             place.close()
 
 
-def places_of(plan: Plan) -> dict[bytes, Place]:
+def places_of(plan: Plan) -> dict[bytes, Place | ArchivePlace]:
     """What is not of this machine of the folders of a plan."""
     roots = map(paths.path_of, filter(paths.is_elsewhere, plan.folders))
-    return {root: Place(root, plan.as_limits().total) for root in roots}
+    return {root: _place(root, plan.as_limits().total) for root in roots}
+
+
+def _place(root: bytes, seconds: float) -> Place | ArchivePlace:
+    return ArchivePlace(root) if root.partition(b"://")[0].decode() in paths.ARCHIVES else Place(root, seconds)
 
 
 def require_places(urls: Sequence[URL], *, watch: bool) -> None:
@@ -119,7 +124,7 @@ def require_places(urls: Sequence[URL], *, watch: bool) -> None:
     if urls and watch:
         raise UsageError(f"{urls[0]}: --watch hears of changes on this machine alone; leave it out, and run it again")
     for url in urls:
-        Place(paths.path_of(url), 0.0).require()
+        _place(paths.path_of(url), 0.0).require()
 
 
 def _known(frontier: Frontier, path: bytes) -> Iterator[tuple[URL, Entry]]:

@@ -1,4 +1,4 @@
-"""How are files read that are not on this machine? As fsspec opens them: S3, WebDAV, the members of a ZIP file.
+"""How are files read that are not on this machine? As fsspec opens them: S3, WebDAV and others.
 
 fsspec has one face for all of them and knows what each needs; it is an extra (`pip install '.[files]'`), and so is what
 it needs for a place, such as s3fs. Names, keys and passwords are its own matter: it takes them from the environment and
@@ -23,10 +23,9 @@ import xxhash
 
 from gossamer.errors import UsageError
 from gossamer.fetch.local.ignoring import Ignoring
-from gossamer.fetch.local.opening import NotPlain, opened
+from gossamer.fetch.local.opening import NotPlain
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.shown import repeated
-from gossamer.urls.paths import ARCHIVES
 
 T = TypeVar("T")
 
@@ -41,7 +40,6 @@ DATES = (
     *("last_write_time", "date_time", "created"),
 )
 """What places call them, as above; the first that is there counts."""
-_ENCRYPTED = 1
 _PARAMETERS = re.compile(r"\?\S+")
 """Of an address in an error: there may be a signature among them."""
 
@@ -56,7 +54,7 @@ class About(NamedTuple):
 
 
 class Place:
-    """A folder, a file or an archive that fsspec opens, for one run. Its paths are addresses without escapes."""
+    """A folder or a file that fsspec opens, for one run. Its paths are addresses without escapes."""
 
     def __init__(self, root: bytes, seconds: float) -> None:
         """`seconds` is how long a listing may take."""
@@ -69,7 +67,6 @@ class Place:
             ) from None
         self._fsspec = fsspec
         self._root = root
-        self._is_archive = root.partition(b"://")[0].decode() in ARCHIVES
         self._seconds = seconds
         self._threads = DaemonThreads(1, "gossamer-listing")
         self._lock = Lock()
@@ -77,9 +74,8 @@ class Place:
 
     def require(self) -> None:
         """UsageError with the cure when what fsspec needs for it is not here."""
-        if not self._is_archive:
-            with suppress(OSError):  # which the listing will meet
-                _translated(self._open)
+        with suppress(OSError):  # which the listing will meet
+            _translated(self._open)
 
     def files(
         self, start: bytes, ignoring: Ignoring, unlisted: Callable[[bytes, Exception], None]
@@ -90,22 +86,16 @@ class Place:
             if found["type"] == "file":
                 yield start, about(found).validator
                 return
-            members = self._in_time(lambda: self._open()[0].find("", detail=True).values()) if self._is_archive else ()
         except (OSError, NotPlain) as error:
             unlisted(self._root, error)
             return
-        if self._is_archive:
-            yield from self._named(members, start, ignoring)
-        else:
-            yield from self._below(start, ignoring, unlisted)
+        yield from self._below(start, ignoring, unlisted)
 
     def about(self, path: bytes) -> About:
         """FileNotFoundError when there is no such file, PermissionError when it may not be read."""
         found = _translated(lambda: self._info(path))
         if found["type"] != "file":
             raise NotPlain("no file")
-        if self._is_archive and found.get("flag_bits", 0) & _ENCRYPTED:
-            raise PermissionError
         return about(found)
 
     def read(self, path: bytes, most: int) -> bytes:
@@ -120,7 +110,7 @@ class Place:
         """The file system, new in each run: what it remembers of an earlier one may be over."""
         with self._lock:
             if self._system is None:
-                self._system = self._archive() if self._is_archive else self._by_address()
+                self._system = self._by_address()
             return self._system
 
     def _by_address(self) -> tuple[Any, str]:
@@ -129,11 +119,6 @@ class Place:
         except ImportError as error:  # which package it is stands in the words of fsspec
             raise UsageError(f"{os.fsdecode(self._root)}: {error} (into the environment of Gossamer)") from None
         return system, base.rstrip("/")
-
-    def _archive(self) -> tuple[Any, str]:
-        with opened(self._root.partition(b"://")[2]) as handle:
-            file = os.fdopen(os.dup(handle), "rb")
-        return self._fsspec.filesystem("zip", fo=file), ""
 
     def _info(self, path: bytes) -> dict[str, Any]:
         return dict(self._open()[0].info(self._name(path)))
@@ -203,8 +188,6 @@ def _stamp(date: object) -> float | None:
     if isinstance(date, (int, float)):
         return round(float(date) / (1_000 if date > 1e11 else 1), 3)  # some count milliseconds
     try:
-        if isinstance(date, tuple):  # as in a ZIP file
-            return datetime(*date).timestamp()
         found = date if isinstance(date, datetime) else datetime.fromisoformat(str(date))
         return round(found.timestamp(), 3)
     except (ValueError, OverflowError, TypeError):

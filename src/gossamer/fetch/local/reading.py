@@ -29,6 +29,7 @@ from typing import NamedTuple
 from gossamer.convert.files.kinds import TAR, is_tar, likely, packed_as
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.local.archive import ArchivePlace
 from gossamer.fetch.local.elsewhere import About, Place
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.mounts import is_at_hand
@@ -77,7 +78,7 @@ class FileFetcher:
         ignoring: Ignoring,
         limits: Limits,
         clock: Clock,
-        places: Mapping[bytes, Place] = MappingProxyType({}),
+        places: Mapping[bytes, Place | ArchivePlace] = MappingProxyType({}),
     ) -> None:
         """`places` are those of the roots that are not of this machine."""
         self._scope = scope
@@ -149,7 +150,7 @@ class FileFetcher:
         except (NotPlain, OSError) as error:
             return _unread(error)
 
-    def _ask(self, visit: Visit, path: bytes, place: Place) -> _Said:
+    def _ask(self, visit: Visit, path: bytes, place: Place | ArchivePlace) -> _Said:
         """The same elsewhere. What changes meanwhile has the validator of before, so the next run sees it."""
         try:
             about = place.about(path)

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
+from typing import Any, Protocol
 
 from gossamer.convert.source import Allowance
 
@@ -37,6 +38,20 @@ _STORED, _DEFLATED = 0, 8
 _CLIMBS = re.compile(r"(?:^|/)\.\.(?:/|$)|^/|^[A-Za-z]:/")
 
 
+class Octets(Protocol):
+    """What an archive is read from: bytes, or a file that is read where it is looked at."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> bytes: ...
+
+    def find(self, mark: bytes, start: int, /) -> int:
+        """See `bytes`."""
+
+    def rfind(self, mark: bytes, start: int, /) -> int:
+        """See `bytes`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One file in the archive."""
@@ -49,6 +64,13 @@ class Member:
     size: int
     offset: int
     """Of its local head."""
+    crc: int = 0
+    changed: int = 0
+    """Date and time, as the format packs them."""
+
+    @property
+    def is_encrypted(self) -> bool:
+        return bool(self.flags & _ENCRYPTED)
 
     @property
     def is_folder(self) -> bool:
@@ -58,10 +80,12 @@ class Member:
 class Archive:
     """The members of a ZIP file, by name. What was wrong with it is in `problem`, the first thing only."""
 
-    def __init__(self, data: bytes, allowance: Allowance | None = None) -> None:
+    def __init__(self, data: Octets, allowance: Allowance | None = None) -> None:
         self._data = data
         self._allowance = allowance or Allowance()
         self.problem = ""
+        self.is_whole = True
+        """Its directory was read to its end."""
         self.members: dict[str, Member] = {}
         for member in self._listed():
             self._add(member)
@@ -105,10 +129,13 @@ class Archive:
         found = _by_directory(self._data)
         if not found:
             found = list(_by_heads(self._data))
+            self.is_whole = False
             self.note("the archive has no directory at its end: cut off or damaged" if found else "not a ZIP archive")
         if len(found) > MEMBERS_MOST:
+            self.is_whole = False
             self.note(f"the archive has more than {MEMBERS_MOST:,} members; the rest was not read")
         if _overlap(found):
+            self.is_whole = False
             self.note("members of the archive overlap, as in a bomb; it was not read")
             return []
         return found[:MEMBERS_MOST]
@@ -117,7 +144,7 @@ class Archive:
         start = _start(self._data, member)
         if start is None:
             self.note(f"{_quoted(member.name)} is not where the directory says")
-        elif member.flags & _ENCRYPTED:
+        elif member.is_encrypted:
             self.note(f"{_quoted(member.name)} is encrypted")
         elif member.method == _STORED:
             yield from _pieces_of(self._data[start : start + member.packed])
@@ -157,36 +184,44 @@ def _quoted(name: str) -> str:
     return repr(name if len(name) <= 100 else name[:100] + "...")
 
 
-def _by_directory(data: bytes) -> list[Member]:
+def _by_directory(data: Octets) -> list[Member]:
     """Members as the directory lists them, one more than are read; none, if there is no directory."""
     end = data.rfind(_END_MARK, max(0, len(data) - _END.size - 0xFFFF))
     if end < 0 or end + _END.size > len(data):
         return []
-    *_, size, offset, _ = _END.unpack_from(data, end)
+    *_, size, offset, _ = _at(data, end, _END)
     end, size, offset = _wider(data, end, size, offset)
     before = end - size - offset  # bytes before the archive, as in one that unpacks itself
     at = offset + before
     found: list[Member] = []
-    while len(found) <= MEMBERS_MOST and 0 <= at <= end - _CENTRAL.size and data.startswith(_CENTRAL_MARK, at):
+    while len(found) <= MEMBERS_MOST and 0 <= at <= end - _CENTRAL.size and _begins(data, at, _CENTRAL_MARK):
         member, at = _central(data, at, before)
         found.append(member)
     return found
 
 
-def _wider(data: bytes, end: int, size: int, offset: int) -> tuple[int, int, int]:
+def _at(data: Octets, place: int, record: Struct) -> tuple[Any, ...]:
+    return record.unpack(data[place : place + record.size])
+
+
+def _begins(data: Octets, place: int, mark: bytes) -> bool:
+    return data[place : place + len(mark)] == mark
+
+
+def _wider(data: Octets, end: int, size: int, offset: int) -> tuple[int, int, int]:
     """The same three of an archive whose numbers need 64 bits."""
     locator = end - _LOCATOR_64.size
-    if locator < 0 or not data.startswith(b"PK\x06\x07", locator):
+    if locator < 0 or not _begins(data, locator, b"PK\x06\x07"):
         return end, size, offset
     place = locator - _END_64.size
-    if place < 0 or not data.startswith(b"PK\x06\x06", place):
+    if place < 0 or not _begins(data, place, b"PK\x06\x06"):
         return end, size, offset
-    *_, size, offset = _END_64.unpack_from(data, place)
+    *_, size, offset = _at(data, place, _END_64)
     return place, size, offset
 
 
-def _central(data: bytes, at: int, before: int) -> tuple[Member, int]:
-    fields = _CENTRAL.unpack_from(data, at)
+def _central(data: Octets, at: int, before: int) -> tuple[Member, int]:
+    fields = _at(data, at, _CENTRAL)
     flags, method, packed, size = fields[3], fields[4], fields[8], fields[9]
     name_size, extra_size, comment_size, offset = fields[10], fields[11], fields[12], fields[16]
     at += _CENTRAL.size
@@ -194,7 +229,9 @@ def _central(data: bytes, at: int, before: int) -> tuple[Member, int]:
     extra = data[at + name_size : at + name_size + extra_size]
     if _ALL_ONES in (packed, size, offset):
         size, packed, offset = _from_extra(extra, size, packed, offset)
-    return Member(name, flags, method, packed, size, offset + before), at + name_size + extra_size + comment_size
+    changed = fields[6] << 16 | fields[5]
+    member = Member(name, flags, method, packed, size, offset + before, fields[7], changed)
+    return member, at + name_size + extra_size + comment_size
 
 
 def _from_extra(extra: bytes, *numbers: int) -> list[int]:
@@ -213,13 +250,13 @@ def _from_extra(extra: bytes, *numbers: int) -> list[int]:
     return result
 
 
-def _by_heads(data: bytes) -> Iterator[Member]:
+def _by_heads(data: Octets) -> Iterator[Member]:
     """Members of an archive without a directory, from one head to the next."""
-    at = data.find(_LOCAL_MARK)
+    at = data.find(_LOCAL_MARK, 0)
     for _ in range(MEMBERS_MOST):
         if at < 0 or at + _LOCAL.size > len(data):
             return
-        _, _, flags, method, _, _, _, packed, size, name_size, extra_size = _LOCAL.unpack_from(data, at)
+        _, _, flags, method, _, _, _, packed, size, name_size, extra_size = _at(data, at, _LOCAL)
         start = at + _LOCAL.size + name_size + extra_size
         name = _name(data[at + _LOCAL.size : at + _LOCAL.size + name_size], flags)
         after = data.find(_LOCAL_MARK, start + (0 if flags & _SIZE_COMES_LATER else packed))
@@ -239,12 +276,12 @@ def _name(raw: bytes, flags: int) -> str:
     return name.replace("\\", "/").replace("\0", "")
 
 
-def _start(data: bytes, member: Member) -> int | None:
+def _start(data: Octets, member: Member) -> int | None:
     """Where the bytes of a member begin."""
     at = member.offset
-    if at < 0 or at + _LOCAL.size > len(data) or not data.startswith(_LOCAL_MARK, at):
+    if at < 0 or at + _LOCAL.size > len(data) or not _begins(data, at, _LOCAL_MARK):
         return None
-    name_size, extra_size = _LOCAL.unpack_from(data, at)[-2:]
+    name_size, extra_size = _at(data, at, _LOCAL)[-2:]
     return at + _LOCAL.size + int(name_size) + int(extra_size)
 
 

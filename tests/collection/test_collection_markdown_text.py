@@ -49,20 +49,24 @@ def test_a_page_has_its_own_heading_or_its_title_as_it_is_shown() -> None:
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        (said(0.0, 60.0), "1970-01-01T00:00:00Z"),
-        (said(None, 60.0), "1970-01-01T00:01:00Z"),
-        (said(), "1970-01-01T12:00:00Z"),
+        (said(0.0, 60.0), 'date: "1970-01-01T00:00:00Z"\n'),
+        (said(None, 60.0), 'date: "1970-01-01T00:01:00Z"\n'),
+        (said(), ""),
     ],
 )
-def test_its_date_is_what_the_page_says_or_else_its_server(page: SimpleNamespace, expected: str) -> None:
+def test_its_date_is_what_the_page_says_and_what_its_server_says_has_a_name_of_its_own(
+    page: SimpleNamespace, expected: str
+) -> None:
     capture = answered(("last-modified", "Thu, 01 Jan 1970 12:00:00 GMT"))
     written = markdown_files.text_of(document(page=page, capture=capture, html=""))
-    fetched = 'fetched: "1970-01-02T00:00:00.000Z"'
-    assert f'date: "{expected}"\n{fetched}\nlanguage: "en"\n---\n\nAll words\n' in written
+    served = 'last_modified: "1970-01-01T12:00:00Z"\nfetched: "1970-01-02T00:00:00.000Z"'
+    assert f'title: "A title"\n{expected}{served}\nlanguage: "en"\n---\n\nAll words\n' in written
 
 
 def test_a_date_that_a_server_made_up_is_none() -> None:
-    assert "\ndate:" not in markdown_files.text_of(document(capture=answered(("last-modified", "yesterday"))))
+    written = markdown_files.text_of(document(capture=answered(("last-modified", "yesterday"))))
+    assert "\ndate:" not in written
+    assert "last_modified" not in written
 
 
 def test_nothing_in_a_title_ends_its_line_or_its_quotes() -> None:

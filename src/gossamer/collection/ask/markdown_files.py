@@ -81,6 +81,7 @@ def text_of(page: Document, *, links: bool = True) -> str:
         "url": page.url,
         "title": page.title,
         "date": timestamp(_own_date(page)),
+        "last_modified": timestamp(seconds(page.capture.header("last-modified") or "")),
         "fetched": date(page.version.began),
         "language": page.language,
     }
@@ -89,9 +90,9 @@ def text_of(page: Document, *, links: bool = True) -> str:
 
 
 def _own_date(page: Document) -> float | None:
-    """When it was written, as the page says, or else changed, as the page or its server says."""
-    served = seconds(page.capture.header("last-modified") or "")
-    return next((each for each in (page.page.published, page.page.modified, served) if each is not None), None)
+    """When it was written, or else changed, as the page says. A server tells the time of a file, often the moment that
+    it made one."""
+    return page.page.modified if page.page.published is None else page.page.published
 
 
 def markdown(page: Document, *, links: bool = True) -> str:

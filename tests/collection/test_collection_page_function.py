@@ -65,6 +65,25 @@ def serving(web: dict[str, bytes]) -> Outside:
     return Outside(SystemClock(), fetch)
 
 
+VALUES: dict[str, dict[str, Any]] = {
+    "1": {"on": "2026-04-04", "code": "30-12-12", "price": "30 EUR", "tags": ["salt", "deep", "sea"]},
+    "2": {"on": "2026-04-22", "code": "12-30-55", "price": 30, "tags": ["salt", "deep sea"]},
+    "3": {"on": "2026-13-04", "code": "12", "price": 30.5, "tags": "sea"},
+}
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gossamer.Collection]:
+    with gossamer.open(tmp_path_factory.mktemp("values") / "web") as web:
+        web.crawl(
+            SEED,
+            outside=serving(pages(PRICES)),
+            on_page=lambda page: VALUES.get(page.url.removeprefix(SEED)),
+            **AT_ONCE,
+        )
+        yield web
+
+
 def scraper(folder: Path, text: str = SCRAPER) -> str:
     path = folder / "scraper.py"
     path.write_text(textwrap.dedent(text))
@@ -101,6 +120,30 @@ def test_what_a_function_gives_is_kept_searched_and_exported(tmp_path: Path, cap
     assert f"{SEED}3" in warned[0]
     assert "could not convert" in warned[0]
     assert web.page(f"{SEED}3").title == "Book /3"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("on:2026-04-04", {"1"}),
+        ('on:"2026-04-04"', {"1"}),
+        ('on:"2026 04"', {"1", "2"}),
+        ("on:04-2026", set()),
+        ("code:12-12", {"1"}),
+        ("code:30-12-12", {"1"}),
+        ("code:12-30-55", {"2"}),
+        ("code:12-30", {"2"}),
+        ("price:30", {"1", "2"}),
+        ("price:30.5", {"3"}),
+        ("tags:deep-sea", {"2"}),
+        ("tags:salt-deep", set()),
+        ("-code:12-12 captain", {"2", "3"}),
+    ],
+)
+def test_a_value_of_a_field_is_found_by_its_words_in_their_order(
+    values: gossamer.Collection, asked: str, found: set[str]
+) -> None:
+    assert {hit.url.removeprefix(SEED) for hit in values.search(asked)} == found
 
 
 def test_fields_are_columns_of_parquet(tmp_path: Path) -> None:

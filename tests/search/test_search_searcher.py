@@ -17,6 +17,7 @@ from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.context import SearchContext
+from gossamer.search.query import parse
 from gossamer.search.searcher import Searcher
 from gossamer.search.weights import Weights
 from gossamer.urls import keys, site
@@ -347,3 +348,10 @@ def test_ten_thousand_odd_questions_are_answered_within_a_second_each(tmp_path: 
 def test_a_question_with_too_many_phrases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidQuery, match="at most 50"):
         searcher_over(tmp_path, PAGES).search(" ".join(f'"a b{number}"' for number in range(51)))
+
+
+def test_values_of_several_words_in_fields_count_as_phrases() -> None:
+    whole = [f"code:a{number}" for number in range(51)]
+    assert len(parse(" ".join(whole), own={"code"}).clauses) == 51
+    with pytest.raises(InvalidQuery, match="at most 50"):
+        parse(" ".join(f"{each}-b" for each in whole), own={"code"})

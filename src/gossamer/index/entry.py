@@ -9,7 +9,7 @@ import msgspec
 import tantivy
 
 from gossamer.index.analysis import APART, joined
-from gossamer.index.facets import address, fields, kinds, places, year
+from gossamer.index.facets import address, field_texts, fields, kinds, places, year
 from gossamer.index.faults import unreadable
 from gossamer.model import FieldValue
 from gossamer.urls import keys
@@ -108,6 +108,7 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name=TERMS, index_option="position" if name in PHRASED else "freq")
     builder.add_text_field("spelling", tokenizer_name=TERMS, index_option="basic")
     builder.add_text_field("place", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("own", tokenizer_name=TERMS, index_option="position")
     for name in ("type", "language", "domain"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     builder.add_unsigned_field("page", indexed=True, fast=True)
@@ -157,8 +158,8 @@ def document(entry: Entry) -> tantivy.Document:
     document.add_text("spelling", joined(f"{entry.title} {entry.headings}"))
     for place in places(entry.url, entry.site):
         document.add_text("place", place)
-    for term in fields(entry.fields) if entry.fields else ():
-        document.add_text("place", term)
+    if entry.fields:
+        _add_own(document, entry.fields)
     for kind in kinds(entry.media_type):
         document.add_text("type", kind)
     if entry.language:
@@ -173,3 +174,11 @@ def document(entry: Entry) -> tantivy.Document:
     shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date, *about)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))
     return document
+
+
+def _add_own(document: tantivy.Document, given: tuple[tuple[str, FieldValue], ...]) -> None:
+    """Texts are added one by one, so that the last word of one is no neighbour of the first of the next."""
+    for term in fields(given):
+        document.add_text("place", term)
+    for text in field_texts(given):
+        document.add_text("own", text)

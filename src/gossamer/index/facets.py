@@ -75,10 +75,23 @@ def kinds(media_type: str) -> Iterator[str]:
 
 
 def fields(given: Iterable[tuple[str, FieldValue]]) -> Iterator[str]:
-    """Fields that somebody gave a page: each value as a whole, and each of its words."""
+    """Fields that somebody gave a page: each value as a whole."""
+    for name, value in _each(given):
+        if whole := _plain(value):
+            yield field_term(name, whole)
+
+
+def field_texts(given: Iterable[tuple[str, FieldValue]]) -> Iterator[str]:
+    """Of those that are texts, the words in their order, with spaces between."""
+    for name, value in _each(given):
+        if words := _words(value):
+            yield " ".join(field_term(name, word) for word in words)
+
+
+def _each(given: Iterable[tuple[str, FieldValue]]) -> Iterator[tuple[str, str | float]]:
+    """Fields with each of their values."""
     for name, value in given:
-        for each in value if isinstance(value, tuple) else (value,):
-            yield from (field_term(name, form) for form in dict.fromkeys((_plain(each), *_words(each))) if form)
+        yield from ((name, each) for each in (value if isinstance(value, tuple) else (value,)))
 
 
 def field_term(name: str, value: str) -> str:
@@ -87,7 +100,7 @@ def field_term(name: str, value: str) -> str:
 
 
 def field_forms(value: str) -> tuple[str, list[str]]:
-    """What is asked for of a field: the whole, and its words."""
+    """What is asked for of a field: the whole, and its words in their order."""
     try:
         whole = _plain(float(value))
     except ValueError:

@@ -26,7 +26,7 @@ from gossamer.index.faults import reading, unpanicked, unreadable, writing
 from gossamer.index.opening import let_read, open_to_read, open_to_write
 from gossamer.index.soundness import part_sizes
 
-FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language", "domain")
+FIELDS = (*TEXTS, "url", "spelling", "place", "own", "type", "language", "domain")
 """All that have terms which are texts."""
 FAST = ("page", "site", "date", "year", "since")
 """Columns of numbers."""

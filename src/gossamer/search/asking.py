@@ -307,13 +307,13 @@ class Asking:
                 return self._dated(wanted)
 
     def _with_field(self, wanted: Filter) -> tantivy.Query:
-        """The value as a whole, or each of its words."""
+        """The value as a whole, or its words one after the other within a longer one."""
         whole, words = field_forms(wanted.value)
-        each = [
-            tantivy.Query.term_query(self._schema, "place", field_term(wanted.name, form), "basic")
-            for form in (whole, *words)
-        ]
-        return _any([each[0], *([self._every([(MUST, word) for word in each[1:]])] if words else [])])
+        exact = tantivy.Query.term_query(self._schema, "place", field_term(wanted.name, whole), "basic")
+        terms = [field_term(wanted.name, word) for word in words]
+        if len(terms) > 1:
+            return _any([exact, tantivy.Query.phrase_query(self._schema, "own", list(terms))])
+        return _any([exact, *(tantivy.Query.term_query(self._schema, "own", term, "basic") for term in terms)])
 
     def _dated(self, wanted: Filter) -> tantivy.Query:
         day = int(datetime.fromisoformat(wanted.value).replace(tzinfo=UTC).timestamp())

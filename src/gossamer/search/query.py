@@ -14,7 +14,8 @@
     lang:de                in this language
     before:2026-11-01      from before this day; after: from this day on; a year or a month is enough
     link:example.org/a     that links to this address
-    price:30               whose field has this value or word, where a page function has given pages fields
+    price:30               whose field has this value or word, where a page function has given pages fields; of
+                           code:30-12-12 the words one after the other
 
 Whatever is none of these is words: people paste addresses, error messages and whole paragraphs, and want an answer.
 Only what looks like a filter and cannot be one is refused, with a message that names the cure.
@@ -155,7 +156,7 @@ def parse(text: str, is_known: Callable[[str], bool] = lambda word: True, own: C
     number = sum(_size(atom) for atom, _ in atoms(clauses))
     if number > CLAUSES_MOST:
         raise InvalidQuery(f"the query has {number:,} words; ask with at most {CLAUSES_MOST:,}")
-    phrases = sum(isinstance(atom, Words) and atom.phrase for atom, _ in atoms(clauses))
+    phrases = sum(_is_phrase(atom) for atom, _ in atoms(clauses))
     if phrases > PHRASES_MOST:
         raise InvalidQuery(f"the query has {phrases:,} phrases; ask with at most {PHRASES_MOST}")
     if not any(wanted for clause in clauses if not clause.negated for _, wanted in atoms([clause])):
@@ -167,6 +168,13 @@ def parse(text: str, is_known: Callable[[str], bool] = lambda word: True, own: C
 def _size(atom: Atom) -> int:
     """Of words. One without spaces, as in Chinese or with dots between, may be many."""
     return max(1, sum(1 for _ in words.found(atom.text))) if isinstance(atom, Words) else 1
+
+
+def _is_phrase(atom: Atom) -> bool:
+    """It costs what a phrase costs; so does a value of several words that is looked for in a field."""
+    if isinstance(atom, Filter):
+        return atom.field is Field.OWN and len(re.findall(r"\w+", atom.value)) > 1
+    return isinstance(atom, Words) and atom.phrase
 
 
 def dangling(text: str) -> Iterator[str]:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer.cli.main import main
+from gossamer.collection.ask.selection import Part
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.page_function import ReadPage
 from gossamer.errors import UsageError
@@ -66,7 +68,7 @@ def serving(web: dict[str, bytes]) -> Outside:
 
 
 VALUES: dict[str, dict[str, Any]] = {
-    "1": {"on": "2026-04-04", "code": "30-12-12", "price": "30 EUR", "tags": ["salt", "deep", "sea"]},
+    "1": {"on": "2026-04-04", "code": "30-12-12", "price": "30 EUR", "tags": ["salt", "deep", "sea"], "size": 1},
     "2": {"on": "2026-04-22", "code": "12-30-55", "price": 30, "tags": ["salt", "deep sea"]},
     "3": {"on": "2026-13-04", "code": "12", "price": 30.5, "tags": "sea"},
 }
@@ -144,6 +146,34 @@ def test_a_value_of_a_field_is_found_by_its_words_in_their_order(
     values: gossamer.Collection, asked: str, found: set[str]
 ) -> None:
     assert {hit.url.removeprefix(SEED) for hit in values.search(asked)} == found
+
+
+CHOSEN = ("url", "fields.code", "fields.price", "fields.tags", "fields.nowhere")
+
+
+def test_one_field_by_its_name_is_told_of_pages_that_have_it(
+    values: gossamer.Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(values.path), "jsonl", "--fields", ",".join(CHOSEN)]) == 0
+    told = {row.pop("url"): row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert told[SEED] == {}
+    assert told[f"{SEED}3"] == {"fields.code": "12", "fields.price": 30.5, "fields.tags": "sea"}
+    assert main(["export", str(values.path), "jsonl", "--fields", "url,code"]) == 2
+    assert "there is no field 'code'; " in (said := capsys.readouterr().err)
+    assert "is written fields.NAME" in said
+    assert main(["export", str(values.path), "jsonl", "--fields", "fields."]) == 2
+
+
+def test_one_field_by_its_name_is_a_column_of_its_kind(values: gossamer.Collection) -> None:
+    parquet, out = pytest.importorskip("pyarrow.parquet"), io.BytesIO()
+    values.export("parquet", out, part=Part(fields=(*CHOSEN, "fields.size")))
+    table = parquet.read_table(io.BytesIO(out.getvalue()))
+    assert table.column_names == [*CHOSEN, "fields.size"]
+    rows = {row.pop("url"): tuple(row.values()) for row in table.to_pylist()}
+    assert rows[SEED] == (None, None, None, None, None)
+    assert rows[f"{SEED}1"] == ("30-12-12", "30 EUR", "salt; deep; sea", None, 1)
+    assert rows[f"{SEED}3"] == ("12", "30.5", "sea", None, None)
+    assert str(table.schema.field("fields.size").type) == "int64"
 
 
 def test_fields_are_columns_of_parquet(tmp_path: Path) -> None:

@@ -116,9 +116,12 @@ class Document(SaysWhatItRead):
             yield name, datetime.fromisoformat(value) if value and name in DATES else value
 
     def as_json(self, names: Sequence[str] = ()) -> dict[str, Any]:
-        """The object that `export jsonl` writes, or only these fields of it."""
+        """The object that `export jsonl` writes, or only these fields of it. What a page function gave has a name of
+        its own too, and where it gave nothing by that name, nothing is told."""
         wanted = names or (*FIELDS, *([GIVEN] if self.page.fields else []))
-        return {name: self.fields if name == GIVEN else FIELDS[name](self) for name in wanted}
+        own = {f"{ONE_GIVEN}{name}": value for name, value in self.fields.items()} | {GIVEN: self.fields}
+        known = (name for name in wanted if name in own or name in FIELDS)
+        return {name: own[name] if name in own else FIELDS[name](self) for name in known}
 
 
 FIELDS: dict[str, Callable[[Document], Any]] = {
@@ -147,6 +150,8 @@ FIELDS: dict[str, Callable[[Document], Any]] = {
 """What is told of every page, in this order."""
 GIVEN = "fields"
 """What a page function gave, which only some pages have."""
+ONE_GIVEN = f"{GIVEN}."
+"""Before the name of one of them."""
 
 
 class Pages(Iterator[Document]):

@@ -108,7 +108,7 @@ def export(verbs: Verbs) -> None:
         metavar="NAMES",
         action="append",
         help="of jsonl, parquet: only these of each page, as url,title,markdown (all: text has all words, content those"
-        " of the main content, markdown the same as Markdown)",
+        " of the main content, markdown the same as Markdown; fields.NAME: what a page function gave by that name)",
     )
     verb.add_argument(
         "--without-links", action="store_true", help="of jsonl, markdown, parquet: the words of links alone"

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from gossamer.collection.ask import export
-from gossamer.collection.documents import DATES, FIELDS, GIVEN, Document
+from gossamer.collection.documents import DATES, FIELDS, GIVEN, ONE_GIVEN, Document
 from gossamer.collection.page_fields import BOOLEAN, NUMBER, TEXT, TEXTS, WHOLE
 from gossamer.errors import UsageError
 
@@ -90,7 +90,12 @@ def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Ma
 def _typed(row: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     dates = {name: datetime.fromisoformat(row[name]) for name in DATES if row.get(name)}
     given = {name: _as_kind(value, fields.get(name, TEXT)) for name, value in row.get(GIVEN, {}).items()}
-    return {**row, **dates, GIVEN: given if fields else None}
+    own = {
+        name: _as_kind(value, fields.get(name.removeprefix(ONE_GIVEN), TEXT))
+        for name, value in row.items()
+        if name.startswith(ONE_GIVEN)
+    }
+    return {**row, **dates, **own, GIVEN: given if fields else None}
 
 
 def _as_kind(value: Any, kind: str) -> Any:
@@ -111,6 +116,7 @@ def _schema(arrow: Any, names: Iterable[str], given: Mapping[str, str]) -> Any:
     }
     kinds = {BOOLEAN: arrow.bool_(), WHOLE: arrow.int64(), NUMBER: arrow.float64(), TEXTS: arrow.list_(text)}
     columns = [arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()]
+    types |= {f"{ONE_GIVEN}{each.name}": each.type for each in columns}
     types[GIVEN] = arrow.struct(columns) if columns else arrow.null()  # a struct of nothing cannot be written
     return arrow.schema([arrow.field(name, types.get(name, text)) for name in names])
 

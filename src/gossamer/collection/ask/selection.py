@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gossamer.collection.ask.addresses import host_of
-from gossamer.collection.documents import FIELDS, GIVEN
+from gossamer.collection.documents import FIELDS, GIVEN, ONE_GIVEN
 from gossamer.errors import UsageError
 from gossamer.urls import Patterns, keys
 
@@ -41,8 +41,11 @@ class Part:
             raise UsageError(f"{form} is written whole; --site, --include and --query are for {', '.join(BY_PAGE)}")
         if self.fields and form not in BY_FIELD:
             raise UsageError(f"--fields is for {' and '.join(BY_FIELD)}; {form} is what it is")
-        if unknown := [name for name in self.fields if name not in (*FIELDS, GIVEN)]:
-            raise UsageError(f"there is no field {unknown[0]!r}; choose from {', '.join((*FIELDS, GIVEN))}")
+        if unknown := [name for name in self.fields if not _is_field(name)]:
+            raise UsageError(
+                f"there is no field {unknown[0]!r}; choose from {', '.join((*FIELDS, GIVEN))}; one that a page function"
+                f" gave is written {ONE_GIVEN}NAME"
+            )
 
     def chosen(self, answers: Callable[[str], set[str]]) -> Callable[[str], bool]:
         """Whether an address is meant. `answers` gives all pages that a question finds."""
@@ -55,6 +58,11 @@ class Part:
             return here and (found is None or url in found) and (not self.include or patterns.match(url))
 
         return is_meant
+
+
+def _is_field(name: str) -> bool:
+    """Of pages of any collection; whether one has a field of its own by that name, its pages tell."""
+    return name in FIELDS or name == GIVEN or (name.startswith(ONE_GIVEN) and name != ONE_GIVEN)
 
 
 def named(*fields: str) -> tuple[str, ...]:

@@ -178,7 +178,7 @@ class Export(msgspec.Struct, frozen=True):
     query: Annotated[str, Meta(description="Pages that a search finds.", min_length=1, max_length=TEXT_MOST)] = ""
     links: Annotated[bool, Meta(description="With the links of each page.")] = True
     fields: Annotated[
-        str, Meta(description="Only these of each page, as url,title,markdown.", min_length=1, max_length=1_000)
+        str, Meta(description="Only these of each page, as url,title,fields.price.", min_length=1, max_length=1_000)
     ] = ""
 
 

@@ -289,7 +289,12 @@ SETTINGS: dict[str, Setting] = {
             metavar="S",
         ),
     ),
-    "ip_delay": Setting(0.5, "Minimum seconds between two requests to an IP address.", least=0, most=LONGEST),
+    "ip_delay": Setting(
+        0.5,
+        "Minimum seconds between two requests to an IP address; the same as delay where that is set alone.",
+        least=0,
+        most=LONGEST,
+    ),
     "delay_factor": Setting(10.0, "A host rests this many times the time its answers take.", least=0),
     "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0, most=LONGEST),
     "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay to obey.", least=0, most=LONGEST),

@@ -8,6 +8,7 @@ import pytest
 
 from gossamer import plan as plans
 from gossamer.collection.plan_text import edited
+from gossamer.errors import InvalidPlan
 from gossamer.plan import Plan
 
 PATH = Path("plan.toml")
@@ -17,6 +18,7 @@ seeds = [
 ]
 depth = 3 # not deeper
 # delay = 1.0
+ip_delay = 0.5
 include = ["/x"]
 
 [logins]
@@ -89,3 +91,23 @@ def test_what_cannot_be_edited_is_written_anew(text: str) -> None:
     wanted = plan(depth=5)
     found = edited(text, wanted, PATH)
     assert plans.parse(found, PATH) == wanted
+
+
+def test_a_delay_alone_in_the_file_is_what_the_option_is() -> None:
+    """It left half a second for each IP address, without a word."""
+    for name in (0.1, 4.0):
+        assert plans.parse(f"delay = {name}\n", PATH) == Plan().changed(delay=name)
+    two = plans.parse("delay = 0.1\nip_delay = 0.3\n", PATH)
+    assert (two.delay, two.ip_delay) == (0.1, 0.3)
+    with pytest.raises(InvalidPlan, match="delay is 'soon'; it must be a number"):
+        plans.parse('delay = "soon"\n', PATH)
+
+
+def test_two_delays_stay_two_in_the_file_also_where_one_is_the_default() -> None:
+    two = Plan(delay=2.5, ip_delay=0.5)
+    assert "\nip_delay = 0.5\n" in plans.dump(two)
+    assert plans.parse(plans.dump(two), PATH) == two
+    for text in ("# mine\n", "# mine\ndelay = 3\n", "# mine\n# ip_delay = 0.5\n", "# mine\nip_delay = 7\n"):
+        new = edited(text, two, PATH)
+        assert (new.startswith("# mine\n"), plans.parse(new, PATH)) == (True, two)
+    assert "\n# ip_delay = 0.5\n" in plans.dump(Plan())

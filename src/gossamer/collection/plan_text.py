@@ -27,6 +27,8 @@ def edited(text: str, plan: Plan, path: Path) -> str:
     except GossamerError:
         return plans.dump(plan)
     names = [spec.name for spec in dataclasses.fields(plan) if _differs(spec.name, before, plan)]
+    if "delay" in names and "ip_delay" not in names:  # or the new one would be taken for that of both
+        names.append("ip_delay")
     changes = [_Change(name, getattr(before, name), getattr(plan, name)) for name in names]
     for edit in (_on_lines, _with):
         new = edit(text, changes)

@@ -142,7 +142,7 @@ class Plan:
 
     def changed(self, **settings: Any) -> Plan:
         """A plan with other settings; the old one stays as it is. A delay that is named alone is that of both kinds."""
-        settings = _both_delays(settings)
+        settings = both_delays(settings)
         if strange := settings.keys() - SETTINGS:
             raise InvalidPlan(unknown(sorted(strange)))
         return dataclasses.replace(self, **{name: _as_given(name, value) for name, value in settings.items()})
@@ -245,7 +245,7 @@ def texts(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _both_delays(settings: Mapping[str, Any]) -> dict[str, Any]:
+def both_delays(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Whoever names one delay means what is noticed, and that is the longer of the two: so both are it."""
     alone = "delay" in settings and "ip_delay" not in settings
     return {**settings, "ip_delay": settings["delay"]} if alone else dict(settings)

@@ -11,7 +11,7 @@ from typing import Any
 from gossamer import files
 from gossamer.errors import InvalidPlan
 from gossamer.plan.checks import unknown
-from gossamer.plan.plan import Plan
+from gossamer.plan.plan import Plan, both_delays
 from gossamer.setting_text import TYPES
 from gossamer.settings import SETTINGS
 from gossamer.toml_text import InvalidTOML, loads, toml
@@ -48,7 +48,7 @@ def _parsed(text: str, path: Path) -> Plan:
     if strange := sorted(data.keys() - SETTINGS):
         raise InvalidPlan(f"{path}: {unknown(strange)}")
     try:
-        return Plan(**{name: _meant(name, value) for name, value in data.items()})
+        return Plan(**{name: _meant(name, value) for name, value in both_delays(data).items()})
     except InvalidPlan as error:  # what nobody can have meant has a cause, a slip has none
         raise InvalidPlan(f"{path}: {error}") from error.__cause__
 
@@ -93,13 +93,19 @@ def dump(plan: Plan) -> str:
             continue
         lines += [
             f"# {spec.metadata['text']}{_choices(spec)}",
-            f"{'# ' if value == spec.default else ''}{spec.name} = {toml(value)}",
+            f"{'# ' if _may_be_left_out(spec, plan) else ''}{spec.name} = {toml(value)}",
         ]
     for spec, table in tables:
         lines += ["", f"# {spec.metadata['text']}", f"[{spec.name}]"]
         lines += [f"{toml(name)} = {toml(value)}" for name, value in table.items()]
     lines += ["", _LAST]
     return "\n".join(lines) + "\n"
+
+
+def _may_be_left_out(spec: Field[Any], plan: Plan) -> bool:
+    """Does a plan without it say the same? One with `delay` alone means both delays."""
+    alone = spec.name == "ip_delay" and plan.delay != SETTINGS["delay"].default
+    return not alone and bool(getattr(plan, spec.name) == spec.default)
 
 
 def _choices(spec: Field[Any]) -> str:

@@ -18,6 +18,8 @@ class Tiny:
     origin: str = ""
     locked: bool = False
     """Whoever sends no login gets 401."""
+    asks: str = ""
+    """The `WWW-Authenticate` of that."""
     key: str = ""
     """Whoever sends no `X-Key` with this value gets 403."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -46,6 +48,8 @@ def tiny_server(pages: Mapping[str, str], address: str = "127.0.0.1") -> Iterato
             if shut:
                 body, target = "", None
                 self.send_response(shut)
+                if tiny.asks:
+                    self.send_header("WWW-Authenticate", tiny.asks)
             else:
                 self.send_response(404 if body is None else 302 if target else 200)
             if target:

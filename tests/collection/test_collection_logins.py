@@ -288,6 +288,14 @@ def test_a_seed_that_wants_a_login_says_how_to_give_one(
     folder, seed = str(with_room(tmp_path / "web")), f"{mine.origin}/a"
     assert main(["crawl", folder, seed, "--shards", "1", *LOOPBACK]) == 5
     assert "http 401, it wants a login; `--auth USER` logs in, with the password in GOSSAMER" in capsys.readouterr().err
+    assert main(["crawl", folder, seed, "--header", "X-Team: blue", *LOOPBACK]) == 5
+    assert (
+        "http 401, it wants a login, and does not take the header that was sent for one; `--auth USER` logs in"
+        in capsys.readouterr().err
+    )
+    mine.asks = 'Digest realm="members", nonce="1"'
+    assert main(["crawl", folder, seed, *LOOPBACK]) == 5
+    assert "it wants a login (Digest); a `digest` line in the file of `--login FILE` logs in" in capsys.readouterr().err
     monkeypatch.setenv("GOSSAMER_PASSWORD", SECRET)
     assert main(["crawl", folder, seed, "--auth", "me", *LOOPBACK]) == 0
 

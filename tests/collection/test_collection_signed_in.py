@@ -117,12 +117,14 @@ def test_a_wrong_digest_is_shown_once_for_each_page(tmp_path: Path) -> None:
         with pytest.raises(NothingFetched, match="does not accept the login that was sent"):
             crawl(tmp_path / "web", site.origin, f"digest {USER} $PATH")
         assert site.refused <= 5
+        with pytest.raises(NothingFetched, match=r"it wants a login \(Basic, Digest\); `--auth USER` logs in"):
+            crawl(tmp_path / "stranger", site.origin)
 
 
 def test_all_pages_behind_the_passwords_of_nginx_come(tmp_path: Path) -> None:
     with nginx_site(SITE, tmp_path / "nginx") as origin:
         assert crawl(tmp_path / "web", origin, f"auth {USER} $MEMBERS") == set(SITE)
-        with pytest.raises(NothingFetched, match="it wants a login"):
+        with pytest.raises(NothingFetched, match=r"it wants a login \(Basic\); `--auth USER` logs in"):
             crawl(tmp_path / "stranger", origin)
 
 

@@ -71,6 +71,11 @@ def challenge(values: Iterable[str]) -> Challenge | None:
     return min(found, key=lambda each: _BEST.index(_base(each.algorithm)), default=None)
 
 
+def schemes(values: Iterable[str]) -> list[str]:
+    """The kinds of login that WWW-Authenticate fields ask for, each once, as they are written."""
+    return list(dict.fromkeys(match[1] for value in values for match in _SCHEME.finditer(value[:_LONGEST])))
+
+
 def _digests(value: str) -> list[dict[str, str]]:
     """The parameters of each challenge of the kind, of a field that may hold several of any kind."""
     starts = [(match.start(1), match.end(1), match[1].lower()) for match in _SCHEME.finditer(value)]

@@ -30,6 +30,7 @@ _OURS = re.compile(
     re.IGNORECASE,
 )
 """Fields that say who asks for what and how the answer comes: a crawler that lies there is impolite, or breaks."""
+_WHO = ("authorization", "cookie")
 
 
 class Cookie(NamedTuple):
@@ -127,6 +128,15 @@ class Logins:
         """Is there one for a canonical address?"""
         here = place(url, self.suffixes)
         return any(login.covers(url, here) for login in self.each)
+
+    def says_who(self, url: str) -> bool:
+        """Does one of them log in? A header field of any other name may be meant for something else."""
+        here = place(url, self.suffixes)
+        return any(
+            login.cookies or login.accounts or any(name.lower() in _WHO for name, _ in login.fields)
+            for login in self.each
+            if login.covers(url, here)
+        )
 
     def fields(self, url: str, method: str = "GET") -> tuple[bytes, ...]:
         """The header fields for a canonical address, as they are sent."""

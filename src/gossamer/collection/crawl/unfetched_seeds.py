@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gossamer.errors import NotFound
+from gossamer.fetch.digest import schemes
 from gossamer.frontier.entries import State
 from gossamer.shown import log
 from gossamer.urls.seeds import address, as_seed, has_login
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _UNAUTHORIZED = 401
 _LOG_IN = "`--auth USER` logs in, with the password in GOSSAMER_PASSWORD (from Python `credentials=`)"
+_DIGEST = "a `digest` line in the file of `--login FILE` logs in (docs/logins.md)"
+_NAMED = 3
+"""Kinds of login that a server names."""
 
 
 def warn_of_logins(seeds: Iterable[str]) -> None:
@@ -60,7 +64,18 @@ def reason(asked: Reading, seed: str, sending: Logins) -> str:
     except NotFound:
         return "never met; a rule of the plan turns it into another address"
     if isinstance(answer, AddressAnswer) and answer.status == _UNAUTHORIZED:
-        if sending.holds(seed):
-            return f"{answer.reason}, it does not accept the login that was sent; check the name and the password"
-        return f"{answer.reason}, it wants a login; {_LOG_IN}"
+        return f"{answer.reason}, {_refused(asked, seed, sending)}"
     return answer.reason
+
+
+def _refused(asked: Reading, seed: str, sending: Logins) -> str:
+    """What a server wants that asks who we are."""
+    if sending.says_who(seed):
+        return "it does not accept the login that was sent; check the name and the password"
+    kept = asked.answer_if_kept(seed)
+    kinds = schemes(kept.capture.header_values("www-authenticate"))[:_NAMED] if kept else []
+    listed = f" ({', '.join(kinds)})" if kinds else ""
+    wanted = f"it wants a login{listed}"
+    if sending.holds(seed):
+        wanted += ", and does not take the header that was sent for one"
+    return f"{wanted}; {_DIGEST if {kind.lower() for kind in kinds} == {'digest'} else _LOG_IN}"

@@ -286,3 +286,17 @@ def test_it_is_remembered_where_the_users_programs_keep_such_things(
     monkeypatch.setenv("XDG_STATE_HOME", state)
     own(tmp_path / "web")
     assert len(known(tmp_path / "home" / ".local" / "state")) == 1
+
+
+@pytest.mark.parametrize("made", ["a plan alone", "a collection"])
+def test_what_is_said_of_a_plan_alone_is_true_of_it(made: str, tmp_path: Path, strange: Path, crawl: Crawls) -> None:
+    """It was said to be made by somebody else, to whoever had just written it."""
+    folder = strange if made == "a collection" else tmp_path / "mine-alone"
+    folder.mkdir(exist_ok=True)
+    (folder / "plan.toml").write_text(f'seeds = ["{crawl.web.seed}"]\n[logins]\n"a.test" = ["header X: $A"]\n')
+    words = {
+        "a plan alone": r"plan\.toml: was written before any crawl, perhaps by somebody else, and has logins = .*plan",
+        "a collection": "web: was made by somebody else or elsewhere, and its plan has logins = ",
+    }
+    with pytest.raises(UsageError, match=words[made]):
+        crawl(folder)

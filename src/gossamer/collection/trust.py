@@ -57,7 +57,7 @@ def require(folder: Folder, planned: Plan, given: Container[str], *, trusted: bo
     opened = {} if trusted else unconfirmed(folder, planned, given, strange=strange)
     if not opened:
         return
-    words = f"{folder.path}: was made by somebody else or elsewhere, and its plan has {in_words(opened)}"
+    words = f"{_origin(folder)} {in_words(opened)}"
     if not any(name in opened for name in PERSONAL) and not _can_remember():
         # then nothing can be known of anybody's collections, and to stop each time would be no help
         log.warning("%s", words)
@@ -66,6 +66,13 @@ def require(folder: Folder, planned: Plan, given: Container[str], *, trusted: bo
         f"{words}; if that is right, say --trust-plan once (from Python: trust_plan=True), otherwise give these options"
         " as you want them"
     )
+
+
+def _origin(folder: Folder) -> str:
+    """Whose settings they are, as far as that is known."""
+    if folder.exists() or _name(folder):
+        return f"{folder.path}: was made by somebody else or elsewhere, and its plan has"
+    return f"{folder.plan_file}: was written before any crawl, perhaps by somebody else, and has"
 
 
 def in_words(opened: Mapping[str, str]) -> str:

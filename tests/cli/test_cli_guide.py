@@ -279,3 +279,28 @@ def test_a_format_is_offered_where_one_is_wanted_and_a_file_where_that_is(tmp_pa
     assert in_bash("export my-web par", tmp_path) == ["parquet"]
     assert "parquet-notes" not in in_bash("export my-web ''", tmp_path)
     assert in_bash("export my-web parquet -o pa", tmp_path) == ["parquet-notes"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("status http://127.0.0.2:8802/", "http://127.0.0.2:8802/: is an address, and the directory comes first"),
+        ("crawl http://a.test/", "as in `gossamer crawl my-web http://a.test/`"),
+        ("why https://a.test/ https://a.test/", "as in `gossamer why my-web https://a.test/`"),
+        ("search http://a.test/ river", "as in `gossamer search my-web QUERY`"),
+        ("export http://a.test/ jsonl", "as in `gossamer export my-web FORMAT`"),
+    ],
+)
+def test_an_address_in_the_place_of_the_directory_is_named_as_that(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_who_forgets_the_directory_is_told_that_it_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["search", "river"])
+    assert "QUERY; the directory of the collection comes first, as in `gossamer search DIR QUERY`" in (
+        capsys.readouterr().err
+    )

@@ -34,10 +34,6 @@ class Seeds(NamedTuple):
 
 def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> Seeds:
     """All seeds of a command. Those of short lists stand in the plan like those that are named."""
-    if folder.startswith(("http://", "https://")):
-        raise UsageError(
-            f"{folder}: is an address, and the directory comes first, as in `gossamer crawl my-web {folder}`"
-        )
     if not seeds and not lists and _HOST.fullmatch(folder) and not os.path.exists(folder):
         raise UsageError(
             f"{folder}: no such directory, and no seed; if it is the site that is meant, the directory comes first:"

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from gossamer.cli import guide
 from gossamer.collection.ask.formats import FORMATS
+from gossamer.errors import UsageError
 from gossamer.shown import line
 
 
@@ -20,6 +21,8 @@ class Parser(argparse.ArgumentParser):
         """As always, but harmless, and with what may have been meant."""
         if form := re.match(r"argument FORMAT: invalid choice: '(.*?)' ", message):
             message = guide.no_format(form[1], FORMATS)
+        if "arguments are required: " in message and "DIR" not in message:
+            message += f"; the directory of the collection comes first{self._written()}"
         option = re.search(r"unrecognized arguments: (?:.*? )??((--?[A-Za-z][\w-]*)\S*)", message)
         if option is not None:  # what stands behind it is left over only because of it
             message = f"unrecognized arguments: {option[1]}{self._other(option[2])}"
@@ -29,6 +32,14 @@ class Parser(argparse.ArgumentParser):
         verb = self.prog.partition(" ")[2].partition(" ")[0]
         more = f"`gossamer help {verb}` lists its options\n" if verb else ""
         self.exit(2, f"{self.prog}: error: {line(message)}\n{more}")  # and no usage, which would hide it
+
+    def _written(self, folder: str = "DIR", address: str = "") -> str:
+        """How its words are given, as the end of a message; nothing where it has no collection."""
+        words = {each.dest: str(each.metavar or each.dest) for each in self._get_positional_actions()}
+        if next(iter(words), "") != "dir":
+            return ""
+        words |= {name: address for name in ("seeds", "url", "subject") if address and name in words}
+        return f", as in `{self.prog} {' '.join({**words, 'dir': folder}.values())}`"
 
     def _other(self, option: str) -> str:
         """What may stand in the place of an option that nobody knows here."""
@@ -74,6 +85,7 @@ class Verb(Parser):
         if self.worded and args is not None:
             args = self._sorted(args)
         found, rest = super().parse_known_args(args, namespace)
+        self._require_folder(str(getattr(found, "dir", "")))
         if not rest or self._apart:
             return found, rest
         self._apart = True
@@ -81,6 +93,11 @@ class Verb(Parser):
             return self.parse_known_intermixed_args(args, namespace)
         finally:
             self._apart = False
+
+    def _require_folder(self, folder: str) -> None:
+        """A path of its own would be made of an address, and named in all messages that follow."""
+        if folder.startswith(("http://", "https://")):
+            raise UsageError(f"{folder}: is an address, and the directory comes first{self._written('my-web', folder)}")
 
     _apart = False
     worded = False

@@ -227,3 +227,11 @@ def test_a_log_has_no_password_of_an_address(seed: str) -> None:
     assert "SECRET" not in said
     assert said.startswith("web http://b.test/@c ")
     assert "a.test/" in said
+
+
+def test_a_thousand_seeds_are_a_short_line_in_the_log() -> None:
+    seeds = [f"https://me:hush@a.test/{number}" for number in range(990)]
+    words = begun("web", seeds)
+    assert words.startswith("web https://a.test/0 ")
+    assert words.endswith("https://a.test/4 and 985 seeds more")
+    assert begun("web", seeds[:2]) == "web https://a.test/0 https://a.test/1"

@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING
 from gossamer.cli.out import complain
 from gossamer.cli.progress import EVERY, ProgressLine
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import line, log, size, timestamp
+from gossamer.shown import counted, line, log, repeated, size, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
     from gossamer.collection.status import Fetched
 
 _USER = re.compile(r"^(\s*(?:\w+://)?)[^/?#]*@")
+_NAMED = 5
+"""Seeds that stand in the line of a command; more are counted, for the plan has them."""
 FIRST = 10.0
 """Seconds after which there is one in any case: whoever waits wants to know that it works."""
 _KINDS = {"probe": "asks for what cannot be there, to see how the site answers that"}
@@ -36,7 +38,9 @@ _KINDS = {"probe": "asks for what cannot be there, to see how the site answers t
 
 def begun(folder: str, seeds: Sequence[str]) -> str:
     """What a log says of a command. A password that stands in an address is not sent, and not written down."""
-    return " ".join([folder, *(_USER.sub(r"\1", seed) for seed in seeds)])
+    more = len(seeds) - _NAMED
+    named = [_USER.sub(r"\1", repeated(seed)) for seed in seeds[:_NAMED]]
+    return " ".join([folder, *named, *([f"and {counted(more, 'seed')} more"] if more > 0 else [])])
 
 
 class Journal(logging.Handler):

@@ -5,6 +5,7 @@ A plug-in that cannot be loaded is named once, with its package and the cure, an
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ PROTOCOLS = "gossamer.protocols"
 """By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
 
 WEB = ("https", "http")
+_CLOSE = 0.7
+"""By which a slip is taken for one of these: `htp` is one, and `ftps` is another protocol."""
 OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
 OF_FILES = frozenset(
@@ -79,7 +82,10 @@ def unspoken(scheme: str) -> str:
     """What is said of a protocol that nobody has."""
     known = (*WEB, *OUR_PROTOCOLS, *installed(PROTOCOLS))
     written = ", ".join("data:" if each == "data" else f"{each}://" for each in known)
-    return f"{scheme}:// is not spoken here; {written} are, and a package with the entry point {PROTOCOLS} adds others"
+    near = difflib.get_close_matches(scheme, WEB, 1, _CLOSE)
+    slip = f"; did you mean {near[0]}://?" if near else ";"
+    others = f"a package with the entry point {PROTOCOLS} adds others"
+    return f"{scheme}:// is not spoken here{slip} {written} are, and {others}"
 
 
 def package_of(entry: EntryPoint) -> str:

@@ -237,6 +237,12 @@ def test_why_is_told_of_addresses_hosts_and_what_was_never_met(small: Collection
         small.why(f"{A}/{'x' * 5_000}")
 
 
+def test_an_address_without_its_host_is_asked_for_whole(small: Collection) -> None:
+    for ask in (small.page, small.why, small.history):
+        with pytest.raises(InvalidURL, match=r"has no host; name the whole address, like https://example\.org/guide/a"):
+            ask("/guide/a.html")
+
+
 def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> None:
     assert small.near(f"{A}/coppy") == [f"{A}/copy", f"{A}/"]
     assert small.near(f"https://www.{A.removeprefix('http://')}/one/?x=1") == [f"{A}/one", f"{A}/"]

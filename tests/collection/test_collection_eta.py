@@ -103,6 +103,17 @@ def test_a_crawl_that_has_just_gone_on_counts_with_the_gaps_of_its_hosts() -> No
     assert (seen.left, seen.basis) == (25.0, "50 of 150 pages to come at 2 pages/s")
 
 
+def test_what_the_slowest_shard_waits_for_is_a_sentence() -> None:
+    """It said that the shard has an IP address, which has addresses queued."""
+    for basis, words in (
+        ("127.0.0.2 alone has 456 queued", "127.0.0.2 alone has 456 queued"),
+        ("1,456 queued at 2 pages/s", "the slowest shard has 1,456 queued at 2 pages/s"),
+    ):
+        seen = together([Progress(50, 0, 500, 1, 0, 0, 0.5, left=100.0, basis=basis)] * 2)
+        assert seen is not None
+        assert seen.basis == words
+
+
 def test_the_time_left_ends_with_the_bytes() -> None:
     shard = Progress(10, 0, 500, 1, 0, 4_000, 9.0, limit_bytes=10_000, left=500.0, basis="500 queued", rate=1.0)
     seen = together([shard, shard])

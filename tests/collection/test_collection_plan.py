@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -235,7 +236,10 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
     assert Plan(allow_addresses=["127.0.0.1"]) == Plan(allow_addresses=("127.0.0.1",))
     with pytest.raises(InvalidPlan, match="unknown setting dpeth; perhaps depth is meant"):
         Plan().changed(dpeth=3)
-    for slip, words in [({"delay": "fast"}, "a number, like 1"), ({"include": 7}, r"a list of texts, like \[\]")]:
+    for slip, words in [
+        ({"delay": "fast"}, "a number, like 1"),
+        ({"include": 7}, r"a list of texts, like \[\"one\", "),
+    ]:
         with pytest.raises(InvalidPlan, match=words):
             Plan().changed(**slip)
 
@@ -270,6 +274,21 @@ def test_a_program_gives_tables_and_files_as_it_likes() -> None:
     plan = Plan().changed(site_rules={"example.org": ["tracking"], "example.net": "tracking"}, ca_file=Path("/ca.pem"))
     assert plan.site_rules == {"example.org": ("tracking",), "example.net": ("tracking",)}
     assert plan.ca_file == "/ca.pem"
+
+
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("seeds", '["https://example.org/"]'),
+        ("exclude", '["one", "another"]'),
+        ("contact", '"a text"'),
+        ("logins", "[logins]"),
+    ],
+)
+def test_what_is_of_another_kind_is_answered_with_an_example(name: str, like: str) -> None:
+    """It was the default, which is empty."""
+    with pytest.raises(InvalidPlan, match=re.escape(f", like {like}")):
+        Plan(**{name: 7})
 
 
 @pytest.mark.parametrize("given", [7, None, b"/guide/", [7], {"/guide/": "no"}, [["/guide/"]]])

@@ -327,6 +327,16 @@ def test_a_protocol_that_nobody_has_is_refused_with_the_cure(web: gossamer.Colle
     assert not web.path.exists()
 
 
+@pytest.mark.parametrize(("slip", "meant"), [("htp", "http"), ("htps", "https"), ("ttps", "https")])
+def test_a_slip_in_the_protocol_is_answered_with_what_was_meant(
+    web: gossamer.Collection, slip: str, meant: str
+) -> None:
+    with pytest.raises(InvalidURL, match=rf"{slip}:// is not spoken here; did you mean {meant}://\?"):
+        web.crawl(f"{slip}://example.org/")
+    with pytest.raises(InvalidURL, match="ftps:// is not spoken here; https://"):
+        web.crawl("ftps://example.org/")
+
+
 def test_data_is_a_page_of_its_own_and_nobody_is_asked(web: gossamer.Collection) -> None:
     body = "<title>Notes</title><p>About otters / and more? <a href=https://example.org/a>out</a> <a href=b>beside</a>"
     page, plain = f"data:text/html;charset=utf-8,{body}<a href=data:,deeper>x</a>", "data:;base64,SGVyb25zIHdhZGU"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -375,9 +376,12 @@ def _limited(parts: Sequence[Progress], last: Progress) -> tuple[float | None, s
     return (soonest, f"{words} at {pace:,.2g} pages/s") if soonest < last.left else (last.left, _basis(parts, last))
 
 
+_A_NUMBER = re.compile(r"[\d,]+ ")
+
+
 def _basis(parts: Sequence[Progress], last: Progress) -> str:
     """What the shard that takes longest counts from. A number alone would be taken for that of all shards."""
-    is_number = len(parts) > 1 and last.basis[:1].isdigit()
+    is_number = len(parts) > 1 and _A_NUMBER.match(last.basis)  # a host may be an IP address
     return f"the slowest shard has {last.basis}" if is_number else last.basis
 
 

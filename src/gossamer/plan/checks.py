@@ -30,6 +30,8 @@ _KINDS = {
     dict: "a table",
 }
 
+_EXAMPLES: dict[type, Any] = {str: "a text", tuple: ("one", "another")}
+
 
 def check(spec: Field[Any], value: Any) -> None:
     """InvalidPlan, with the name of the setting and what it may be, unless the value will do."""
@@ -38,7 +40,9 @@ def check(spec: Field[Any], value: Any) -> None:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be one of {', '.join(choices)}")
     default = spec.default if spec.default is not MISSING else {}
     if not _same_type(value, default):
-        raise InvalidPlan(f"{spec.name} is {value!r}; it must be {_KINDS[type(default)]}, like {toml(default)}")
+        raise InvalidPlan(
+            f"{spec.name} is {value!r}; it must be {_KINDS[type(default)]}, like {_example(spec, default)}"
+        )
     if _has_half(value):
         raise InvalidPlan(f"{spec.name} has bytes that are not UTF-8; write it in UTF-8, or rename the file it names")
     if isinstance(value, float) and not isfinite(value):
@@ -65,6 +69,15 @@ def check(spec: Field[Any], value: Any) -> None:
         _check_orders(spec, value)
     elif spec.name == "logins":
         _check_logins(value)
+
+
+def _example(spec: Field[Any], default: Any) -> str:
+    """How it may be written. What is empty by default would show nothing."""
+    if isinstance(default, dict):
+        return f"[{spec.name}]"
+    if spec.name == "seeds":
+        return toml(("https://example.org/",))
+    return toml(default or _EXAMPLES.get(type(default), default))
 
 
 def _check_keep(value: str) -> None:

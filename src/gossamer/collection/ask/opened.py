@@ -16,7 +16,7 @@ from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.steering import Steering
-from gossamer.errors import InvalidPlan, StorageError
+from gossamer.errors import InvalidPlan, InvalidURL, StorageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page
 from gossamer.plan import Plan
@@ -81,6 +81,8 @@ class Opened:
             return paths.canonical(text)
         if self.plan.folders:
             return paths.address_of(os.path.abspath(os.fsencode(text)))
+        if text.lstrip().startswith("/"):
+            raise InvalidURL(f"{text}: has no host; name the whole address, like https://example.org{text.lstrip()}")
         both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
         return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 

@@ -112,9 +112,8 @@ def test_an_order_that_was_kept_is_gone_by_and_one_of_another_sort_is_not(collec
 
 def test_the_slowest_come_first_and_say_how_slow_they_are(collection: gossamer.Collection) -> None:
     paces = [line.pace for line in collection.host_page("slow").hosts]
-    assert len(paces) == len(NAMES)
+    assert len(paces) == len(NAMES), "each has answered; one that has not is not slow"
     assert paces == sorted(paces, reverse=True)
-    assert paces[-1] > 0
 
 
 def test_what_is_no_question_is_refused(collection: gossamer.Collection) -> None:

@@ -576,7 +576,7 @@ def test_a_plan_that_is_lost_comes_back_from_a_shard_or_from_the_captures(shard:
     assert shard.folder.load_plan() == plan
     shard.folder.save_plan(plan.changed(shards=3))
     (words,), aside = replan(shard.folder)
-    assert (words.endswith("has 3 shards, but 1 were made; it says so now"), aside) == (True, None)
+    assert (words.endswith("has 3 shards, but 1 was made; it says so now"), aside) == (True, None)
     assert shard.folder.load_plan() == plan
     with Table.open(shard.folder.table(0), FAMILIES, writable=True) as table:
         table.delete(META, b"imprint")

@@ -82,6 +82,14 @@ def wait_for(folder: Path, number: int) -> None:
         time.sleep(0.05)
 
 
+def wait_until_at_rest(address: str) -> None:
+    """Shards of a crawl that is killed have a moment to notice it, and hold the collection until then."""
+    end = time.monotonic() + FORGIVING
+    while b"At rest" not in urllib.request.urlopen(f"{address}crawl", timeout=FORGIVING).read():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def kill_both(folder: Path, after: float) -> None:
     """The server in the middle of its answers, then the crawl while another server is asked."""
     with process("serve", folder, "--port", "0", "--json") as server:
@@ -101,7 +109,7 @@ def kill_both(folder: Path, after: float) -> None:
                     wait_for(folder, pages(folder) + 1)
                     crawl.kill()
                     crawl.wait()
-                    assert b"At rest" in urllib.request.urlopen(f"{address}crawl", timeout=FORGIVING).read()
+                    wait_until_at_rest(address)
 
 
 def calm(folder: Path) -> int:

@@ -97,6 +97,7 @@ class ArchivePlace:
             try:
                 archive = Archive(self._file, self._allowance)
             except Malformed:
+                self._file.close()
                 raise NotPlain("not a ZIP archive") from None
             for member in archive.members.values():
                 if not member.is_folder:

@@ -64,7 +64,7 @@ def test_a_room_imports_only_from_below(path: Path) -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Not in a circle either, and for types alone neither: who reads one would have to read them all."""
+    """Not in a circle either, nor for types alone, nor late: who reads one would have to read them all."""
     names = {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): path for path in MODULES}
     needs = {name: {found for found in modules_used(path) if found in names} for name, path in names.items()}
     while leaves := [name for name, used in needs.items() if not used & needs.keys()]:
@@ -74,19 +74,11 @@ def test_no_modules_import_each_other() -> None:
 
 
 def modules_used(path: Path) -> Iterator[str]:
-    """What is imported when a module is loaded, or for its types: not what a function imports when it runs."""
-    blocks: list[ast.AST] = [ast.parse(path.read_text())]
-    for block in blocks:
-        for node in ast.iter_child_nodes(block):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-                yield node.module
-            elif not is_function(node) and not isinstance(node, ast.expr):  # nothing is imported within an expression
-                blocks.append(node)
-
-
-def is_function(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    """What is imported when a module is loaded, for its types, or by a function when it runs."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield node.module
 
 
 def imported(block: ast.AST) -> set[str]:

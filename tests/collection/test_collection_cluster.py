@@ -12,7 +12,7 @@ import pytest
 import gossamer
 from gossamer import plan as plans
 from gossamer.collection import Outside, stored
-from gossamer.collection.crawl.wiring import check
+from gossamer.collection.crawl.plan_check import check
 from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
 from gossamer.errors import UsageError

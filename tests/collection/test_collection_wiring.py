@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gossamer.collection.crawl import wiring
+from gossamer.collection.crawl import plan_check, wiring
 from gossamer.errors import GossamerError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.queue.rank import ORDERS
@@ -29,11 +29,11 @@ def entry(depth: int) -> Entry:
 )
 def test_a_setting_that_no_part_would_take_is_refused_before_anything_is_made(settings: dict[str, Any]) -> None:
     with pytest.raises(GossamerError):
-        wiring.check(Plan(**settings))
+        plan_check.check(Plan(**settings))
 
 
 def test_a_plan_of_defaults_has_nothing_to_complain_about() -> None:
-    wiring.check(Plan())
+    plan_check.check(Plan())
 
 
 def test_the_frontier_goes_by_the_plan() -> None:

@@ -54,8 +54,8 @@ class Collection(Crawling):
     ) -> Imported:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
         from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.crawl.plan_check import check
         from gossamer.collection.crawl.shard import Job
-        from gossamer.collection.crawl.wiring import check
         from gossamer.collection.imports import importing
         from gossamer.collection.imports.import_files import sort
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
@@ -202,7 +203,7 @@ class Crawling(Steered, Alerting, Upkeep):
     def _checked(self, asked: _Asked, plan: Plan) -> Logins:
         """All that can be refused is, before anything is kept; the logins of the crawl."""
         from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.crawl.wiring import check, hints
+        from gossamer.collection.crawl.plan_check import check, hints
 
         check(plan)
         if plan.on_page and "on_page" not in asked.settings:
@@ -325,8 +326,14 @@ class Crawling(Steered, Alerting, Upkeep):
         if topics.is_kept(self.path) and not anew:
             return
 
+        @asynccontextmanager
+        async def beside(urls: list[str], settings: dict[str, Any]) -> AsyncIterator[Crawling]:
+            with TemporaryDirectory(prefix="gossamer-topic-") as folder, type(self)(Path(folder) / "web") as other:
+                await other.crawl_async(*urls, outside=replace(outside, told=None), **settings)
+                yield other
+
         async def pages(urls: list[str]) -> Mapping[str, str]:
-            return await topic_examples.page_texts(self, urls, plan, outside)
+            return await topic_examples.page_texts(self, urls, beside, plan)
 
         await topics.learn(plan.topic, self.path, topic_examples.file_text, pages, learns=plan.topic_learn)
         self.close()

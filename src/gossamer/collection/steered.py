@@ -46,7 +46,7 @@ class Steered(Reading):
 
         Some cannot change while a crawl runs, and are refused then. Gives the plan.
         """
-        from gossamer.collection.crawl.wiring import check, hints
+        from gossamer.collection.crawl.plan_check import check, hints
 
         if settings.get("on_page"):
             from gossamer.collection.crawl.page_function import whole_name

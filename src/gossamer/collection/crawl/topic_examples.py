@@ -1,28 +1,25 @@
 """What do the examples of a topic say? Files are read here; pages are taken from the collection, or fetched beside it.
 
-A page that is fetched for its words alone is fetched as any other, in a collection of its own that is gone afterwards:
-with its robots.txt, its delay and the guard.
+A page that is fetched for its words alone is fetched as any other, with its robots.txt, its delay and the guard.
 """
 
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gossamer import convert
-from gossamer.collection.crawl.outside import Outside
+from gossamer.collection.ask.reading import Reading
 from gossamer.errors import GossamerError, NotFound, UsageError
 from gossamer.plan import Plan
 from gossamer.topic.judge import text_of
 from gossamer.urls.seeds import address
 
-if TYPE_CHECKING:
-    from gossamer.collection.crawling import Crawling
-
+Beside = Callable[[list[str], dict[str, Any]], AbstractAsyncContextManager[Reading]]
+"""Fetches pages by some settings into a collection of their own, which is gone afterwards."""
 FILE_MOST = 32 << 20
 """Bytes of an example."""
 HOPS = 10
@@ -45,22 +42,21 @@ def file_text(path: Path) -> str:
     return text_of(convert.document(data, media_type=mimetypes.guess_type(path.name)[0]))
 
 
-async def page_texts(collection: Crawling, urls: list[str], plan: Plan, outside: Outside) -> Mapping[str, str]:
+async def page_texts(collection: Reading, urls: list[str], beside: Beside, plan: Plan) -> Mapping[str, str]:
     """What pages say that are examples: those of the collection as they are there, the others as they are now."""
     known = {url: text for url in urls if (text := _text(collection, url))}
     missing = [url for url in urls if url not in known]
     if not missing:
         return known
-    with TemporaryDirectory(prefix="gossamer-topic-") as folder, type(collection)(Path(folder) / "examples") as beside:
-        settings = {name: getattr(plan, name) for name in _LIKE}
-        try:
-            await beside.crawl_async(*missing, outside=replace(outside, told=None), **ALONE, **settings)
-        except GossamerError:
-            return known  # each that is missing is counted by who asked
-        return known | {url: text for url in missing if (text := _text(beside, url))}
+    settings = {name: getattr(plan, name) for name in _LIKE}
+    try:
+        async with beside(missing, {**ALONE, **settings}) as fetched:
+            return known | {url: text for url in missing if (text := _text(fetched, url))}
+    except GossamerError:
+        return known  # each that is missing is counted by who asked
 
 
-def _text(collection: Crawling, url: str) -> str:
+def _text(collection: Reading, url: str) -> str:
     try:
         where = address(url)
         for _ in range(HOPS):

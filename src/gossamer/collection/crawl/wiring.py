@@ -6,17 +6,17 @@ And for one shard: which addresses are its own, and how are its files named?
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gossamer.collection.derive.underived import Underived
 from gossamer.collection.seed_list import SeedList, Slice
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
-from gossamer.fetch import Guard, Route
+from gossamer.fetch import Route
 from gossamer.fetch.logins import Logins
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.waits import policy_of
@@ -31,7 +31,6 @@ from gossamer.store.table.table import Table
 from gossamer.store.warc.records import Info
 from gossamer.urls import rules as url_rules
 from gossamer.urls import site
-from gossamer.urls.patterns import glob_hint
 from gossamer.urls.scope import Scope
 from gossamer.urls.seeds import address
 
@@ -104,30 +103,6 @@ def info_of(plan: Plan) -> Info:
 def prefix_of(shard: int | None) -> str:
     """How the names of the files of a shard begin; one that is alone has no number."""
     return "gossamer" if shard is None else f"gossamer-{shard:02}"
-
-
-def check(plan: Plan) -> None:
-    """Complain about a setting that no part would take, before anything is made."""
-    plan.as_scope()
-    plan.as_identity()
-    Guard(plan.allow_addresses)
-    route_of(plan)
-    if plan.engine != "local":
-        from gossamer.collection.crawl import cluster  # with Ray, an extra
-
-        cluster.check(plan)
-    if plan.render != "never":
-        from gossamer.fetch.browser.chromium import require  # an extra, of which most crawls need nothing
-
-        require()
-
-
-def hints(settings: Mapping[str, Any]) -> Iterator[str]:
-    """What is allowed and hardly meant, of the settings that are given now."""
-    for name in ("include", "exclude"):
-        for pattern in settings.get(name, ()):
-            if hint := glob_hint(pattern):
-                yield f"{name} {pattern!r}: {hint}"
 
 
 def rules_of(

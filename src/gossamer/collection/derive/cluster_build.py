@@ -2,7 +2,7 @@
 
 That checkpoint is the mark that a piece is done: a node that dies has its pieces begun again elsewhere, and a build
 that was killed finds nothing to do in those that were published. Copies across shards and the graph of links are made
-afterwards, where the command was given.
+afterwards, where the command was given. What runs at a node is `node_build`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,13 @@ import asyncio
 from collections.abc import Callable
 
 from gossamer.collection.crawl import cluster
-from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.crawl.shard import Job as CrawlJob
 from gossamer.collection.derive.build import Gathered
-from gossamer.collection.derive.build import work as build_shard
 from gossamer.collection.derive.shard_build import Built, Job
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.stored import refresh
-from gossamer.engine import WorkerLink
 from gossamer.engine.ray.crew import RayCrew
-from gossamer.model import SystemClock
 from gossamer.shown import log
-from gossamer.store.table.table import Table
 
 
 async def build(job: Job, report: Callable[[Built], None]) -> Built:
@@ -42,14 +36,3 @@ async def build(job: Job, report: Callable[[Built], None]) -> Built:
     await crew.run()
     await asyncio.to_thread(refresh, folder, job.plan)
     return gathered.now()
-
-
-async def work(job: Job, link: WorkerLink) -> None:
-    """One shard at a node. It is claimed and restored first, and published when it is done."""
-    folder = Folder(job.path)
-    checkpoints = await Checkpoints.begin(job.plan, folder, link.index, SystemClock(), term=link.term or None)
-    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
-        await checkpoints.first(table)
-    await build_shard(job, link)
-    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
-        await checkpoints.last(table)

@@ -166,7 +166,7 @@ def test_a_host_that_waits_says_why_and_until_when(web: NamedWeb, tmp_path: Path
             table.commit()
         (line, *others) = collection.host_page("next").hosts[::-1]
         assert (line.host, line.state) == ("apple.localhost", "resting")
-        assert line.reason == "the gap since the last request is not over"
+        assert line.reason == "the delay since the last request is not over"
         assert line.next_time is not None
         assert (line.gap, line.basis) == (3_600.0, "least delay 3600 s")
         assert {each.state for each in others} == {"waiting"}

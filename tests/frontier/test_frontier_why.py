@@ -103,7 +103,7 @@ def test_a_host_waits_rests_or_is_paused_until_a_date(table: Table) -> None:
     host(table, due=NOW)
     waiting = of_host(table)
     assert (waiting.state, waiting.next_time) == ("waiting", None)
-    assert waiting.reason == "its turn comes as soon as a visit is free"
+    assert waiting.reason == "its turn comes as soon as a connection is free"
     table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
     assert of_host(table).reason == (
         "its turn comes in a later round: a round takes 30 pages of its site, which had 65 visits"
@@ -113,7 +113,7 @@ def test_a_host_waits_rests_or_is_paused_until_a_date(table: Table) -> None:
     host(table, due=NOW + 2, paused=NOW)
     resting = of_host(table)
     assert (resting.state, resting.next_time) == ("resting", NOW + 2)
-    assert resting.reason == "the gap since the last request is not over"
+    assert resting.reason == "the delay since the last request is not over"
     host(table, due=NOW + 2, paused=NOW + 60, reason="5 failures in a row")
     assert (of_host(table).state, of_host(table).reason) == ("paused", "5 failures in a row")
     assert of_host(table).next_time == NOW + 60
@@ -213,7 +213,7 @@ def test_a_queued_address_says_what_it_waits_for_the_most_urgent_first(table: Ta
     assert (away.distance, away.next_time) == (3, None)
     host(table, due=NOW + 1)
     resting = of_address(table)
-    assert resting.reason == "its host is resting: the gap since the last request is not over"
+    assert resting.reason == "its host is resting: the delay since the last request is not over"
     assert resting.next_time == NOW + 1
     robots(table, Verdict.UNREACHABLE)
     closed = of_address(table)

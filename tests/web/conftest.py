@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from api_server import Client, collected
 from api_server import serving as serving_api
+from made_site import heron, on_cluster
 
 import gossamer
 from gossamer.testing import Copies, Errors, MadeWeb, RobotsFiles, WebSpec
@@ -36,6 +38,14 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def served(collection: Path) -> Iterator[Served]:
     with serving(collection) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A site that was crawled on two days, and that a cluster goes on with."""
+    place = tmp_path_factory.mktemp("site")
+    with serving(on_cluster(heron(place / "heron"), place / "store", time.time())) as running:
         yield running
 
 

@@ -41,7 +41,10 @@ def seen(asking: TestClient, code: int = 200, **given: str) -> str:
 def test_every_broken_address_has_its_reason_and_who_links_there(asking: TestClient) -> None:
     found = seen(asking)
     assert "3 broken addresses, 4 links to them" in found
-    assert "https://example.org/diary.html http 404 https://example.org/ calls it “the diary of a release”" in found
+    assert (
+        "https://example.org/diary.html http 404 Not Found https://example.org/ calls it “the diary of a release”"
+        in found
+    )
     assert "https://example.org/about calls it “more” by way of https://example.org/moved" in found
 
 

@@ -32,7 +32,7 @@ from gossamer.web.chart import WIDTH, Curve, bars, chart
 from gossamer.web.dashboard import Look, charts, figures, look
 from gossamer.web.map_page import _box, _labelled
 from gossamer.web.serving import LOCAL
-from gossamer.web.templating import brief, crumbs, number, relative, sentence, told
+from gossamer.web.templating import brief, crumbs, number, phrased, relative, sentence, told
 from harness.served import Served, serving
 
 STATUS = Status(
@@ -346,6 +346,11 @@ def test_a_time_in_which_nothing_ran_is_a_gap() -> None:
         assert all(len(str(each.attributes["points"]).split()) >= 2 for each in drawings)
 
 
+def test_a_moment_between_two_gaps_is_a_dot_that_is_seen() -> None:
+    drawn = LexborHTMLParser(chart("Pages", [0.0, 9e4], [Curve("pages", [5, 5])], number, {1}))
+    assert [each.attributes["class"] for each in drawn.css("polyline")] == ["one alone"] * 2
+
+
 def test_what_levels_are_called_has_room_and_the_end_is_now() -> None:
     now = time.time()
     drawn = LexborHTMLParser(chart("Memory", [now - 600, now + 20], [Curve("memory", [0, 900_000_000])], size))
@@ -359,7 +364,7 @@ def test_what_levels_are_called_has_room_and_the_end_is_now() -> None:
 def test_a_curve_of_a_moment_does_not_begin_where_it_ends() -> None:
     now = time.time()
     drawn = LexborHTMLParser(chart("Pages", [now - 60, now], [Curve("pages", [0, 5])], number))
-    assert [each.text(deep=False) for each in drawn.css("text")].count("now") == 1
+    assert [each.text(deep=False) for each in drawn.css("text")][-2:] == ["60 s earlier", "now"]
 
 
 def test_coverage_is_drawn_as_it_is_told(served: Served, collection: Path) -> None:
@@ -387,13 +392,20 @@ def test_sizes_have_units(value: int, words: str) -> None:
 
 
 def test_times_are_written_for_people() -> None:
-    assert [brief(value) for value in (0.0004, 0.34, 2.54, 120.0)] == ["0 ms", "340 ms", "2.5 s", "120 s"]
+    assert [brief(value) for value in (0.0004, 0.34, 2.54, 120.0)] == ["under 1 ms", "340 ms", "2.5 s", "120 s"]
     assert [span(value) for value in (0, 59, 100, 3_700, 7_300, 900_000)] == [
         "0 s", "59 s", "2 min", "62 min", "2.0 h", "10 days",
     ]  # fmt: skip
     assert relative(1_000, now=1_000) == "just now"
     assert relative(1_000, now=1_130) == "2 minutes ago"
     assert relative(90_000, now=1_000) == "in 1 day"
+
+
+def test_a_status_is_said_in_words_too() -> None:
+    assert phrased("http 404") == "http 404 Not Found"
+    assert phrased("http 599") == "http 599"
+    assert phrased("http 4045") == "http 4045"
+    assert phrased("no route to host") == "no route to host"
 
 
 def test_why_there_is_no_answer_is_a_sentence_on_a_page() -> None:

@@ -4,54 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from browser import browser as chromium
-from made_site import SITE, heron, on_cluster
 from playwright.sync_api import Browser, Page, expect
 
 import gossamer
 from gossamer.testing import Errors, MadeWeb, RobotsFiles, WebSpec
-from harness.seldom import seldom
 from harness.served import Served, serving
 
 SLOW = WebSpec(seed=5, hosts=2, pages=60, names="ip", errors=Errors(missing=0.1), robots=RobotsFiles(rules=1.0))
-VIEWS = (
-    "/",
-    "/?q=index",
-    "/?q=index&explain=true",
-    "/?q=index&site=example.org/guide/",
-    "/?q=index&at=2026-11-01",
-    "/?q=index&all_versions=true",
-    "/?q=nothinghasthisword",
-    f"/page?url={SITE}/",
-    f"/page?url={SITE}/&view=versions",
-    f"/page?url={SITE}/&view=links",
-    f"/page?url={SITE}/&view=original",
-    "/page?url=https://nobody.example/",
-    "/crawl",
-    "/crawl/change",
-    "/crawl/confirm/start",
-    "/hosts",
-    "/host?name=example.org",
-    "/broken",
-    "/map",
-)
 FORGIVING = 60_000
 """Milliseconds that the browser waits for what has to come."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site that was crawled on two days, and that a cluster goes on with."""
-    place = tmp_path_factory.mktemp("walk")
-    with serving(on_cluster(heron(place / "heron"), place / "store", time.time())) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -222,45 +188,3 @@ def _wait_for_host(page: Page, running: Served, host: str) -> None:
             return
         page.wait_for_timeout(200)
     raise AssertionError(f"{host} was never met")
-
-
-@pytest.mark.parametrize("path", seldom(list(VIEWS), 2))
-def test_nobody_is_kept_out(browser: Browser, site: Served, path: str) -> None:
-    """No serious fault of accessibility in any view, light or dark, and nothing is wider than a phone."""
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
-    for scheme in ("light", "dark"):
-        context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-        view = context.new_page()
-        view.goto(f"{site.url}{path}")
-        view.evaluate(axe)
-        found: dict[str, Any] = view.evaluate("axe.run(document, {iframes: false})")
-        wide = view.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        context.close()
-        serious = [
-            (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
-            for each in found["violations"]
-            if each["impact"] in ("serious", "critical")
-        ]
-        assert not serious, scheme
-        assert wide <= 0
-
-
-@pytest.mark.parametrize("path", seldom(["/", "/crawl", "/?q=index&explain=true", "/hosts", "/map", *VIEWS], 3))
-def test_the_keyboard_alone_reaches_everything(page: Page, site: Served, path: str) -> None:
-    """Of buttons of which one is chosen, arrow keys reach the others."""
-    page.goto(f"{site.url}{path}")
-    wanted = page.evaluate(
-        "new Set([...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]"
-        ".filter((each) => each.checkVisibility()).map((each) => each.type === 'radio' ? each.name : each)).size"
-    )
-    reached = set()
-    page.evaluate("document.activeElement.blur()")
-    for _ in range(wanted + 20):
-        page.keyboard.press("Tab")
-        reached.add(
-            page.evaluate(
-                "(() => { const e = document.activeElement; return e === document.body ? '' : "
-                "[...document.querySelectorAll('*')].indexOf(e) })()"
-            )
-        )
-    assert len(reached - {""}) >= wanted

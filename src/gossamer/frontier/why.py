@@ -290,7 +290,7 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
         robots,
         dropped_keys(table, name),
         disguised_places(table, name),
-        pace=round(row.pace, 3),
+        pace=round(row.pace, 4),
     )
 
 
@@ -300,7 +300,7 @@ def _standing(row: HostRow, queued: int, now: float) -> tuple[str, str, float | 
     if not queued:
         return IDLE, "nothing of it is queued", None
     if row.due > now:
-        return RESTING, "the gap since the last request is not over", row.due
+        return RESTING, "the delay since the last request is not over", row.due
     return WAITING, "", None
 
 
@@ -313,7 +313,7 @@ def _turn(robots: Mapping[str, str], still: str, behind: str) -> str:
         return still
     if behind:
         return f"its turn comes in a later round: {behind}"
-    return "its turn comes as soon as a visit is free"
+    return "its turn comes as soon as a connection is free"
 
 
 def origins(table: Table, host: str) -> list[str]:

@@ -10,6 +10,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
+from gossamer.shown import span
 from gossamer.web.templating import exact, number, relative
 
 WIDTH, HEIGHT = 380, 180
@@ -60,13 +61,12 @@ def chart(
     for curve, kind in zip(curves, CLASSES, strict=False):
         points = [f"{across(m):.1f},{up(v):.1f}" for m, v in zip(moments, curve.values, strict=True)]
         told = f"{curve.name}: {written(curve.values[-1])} at last"
-        drawn = Markup('<polyline class="{}" points="{}"><title>{}</title></polyline>')
-        lines += [drawn.format(kind, " ".join(part), told) for part in _parts(points, gaps)]
+        lines += [_line(kind, part, told) for part in _parts(points, gaps)]
     if len(curves) > 1:
         lines += _key([curve.name for curve in curves])
     lines += [
-        *([_moment(left, "start", first)] if _called(first) != _called(last) else []),
-        _moment(WIDTH - RIGHT, "end", last),
+        _moment(left, "start", first, _begun(first, last)),
+        _moment(WIDTH - RIGHT, "end", last, _called(last)),
     ]
     said = f"{title}, {exact(first)} to {exact(last)}: " + "; ".join(
         f"{curve.name} from {written(curve.values[0])} to {written(curve.values[-1])}" for curve in curves
@@ -74,6 +74,11 @@ def chart(
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
         WIDTH, HEIGHT, said, Markup("").join(lines)
     )
+
+
+def _line(kind: str, points: Sequence[str], told: str) -> Markup:
+    drawn = Markup('<polyline class="{}" points="{}"><title>{}</title></polyline>')
+    return drawn.format(f"{kind} alone" if len({*points}) == 1 else kind, " ".join(points), told)
 
 
 def _parts(points: Sequence[str], gaps: Collection[int]) -> Iterator[Sequence[str]]:
@@ -121,10 +126,16 @@ def _level(left: float, height: float, words: str) -> Markup:
     return axis.format(left, WIDTH - RIGHT, height, height) + label.format(left - GAP, height + 4, words)
 
 
-def _moment(place: int, anchor: str, moment: float) -> Markup:
+def _moment(place: int, anchor: str, moment: float, called: str) -> Markup:
     return Markup('<text x="{}" y="{}" text-anchor="{}">{}<title>{}</title></text>').format(
-        place, HEIGHT - 6, anchor, _called(moment), exact(moment)
+        place, HEIGHT - 6, anchor, called, exact(moment)
     )
+
+
+def _begun(first: float, last: float) -> str:
+    """What the first moment is called; where that is what the last is called too, how long before it was."""
+    called = _called(first)
+    return called if called != _called(last) else f"{span(last - first)} earlier"
 
 
 def _called(moment: float) -> str:

@@ -49,6 +49,7 @@ class Label(NamedTuple):
 
     y: float
     size: float
+    is_within: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _labelled(sites: Sequence[MappedSite]) -> dict[int, Label]:
         place = (site.x - wide, base - size, site.x + wide, base)
         if len(chosen) < LABELS_MOST and not any(_meet(place, other) for other in taken):
             taken.append(place)
-            chosen[number] = Label(round(base, 1), round(size, 2))
+            chosen[number] = Label(round(base, 1), round(size, 2), larger > 1)
     return chosen
 
 

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -38,7 +39,7 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
-    made.filters.update(told=told, brief=brief, sentence=sentence)
+    made.filters.update(told=told, brief=brief, sentence=sentence, phrased=phrased)
     made.globals.update(link=link, style=STYLE, icon=ICON)
     return made
 
@@ -55,6 +56,8 @@ def number(value: float) -> str:
 
 def brief(seconds: float) -> str:
     """340 ms, 2.5 s"""
+    if 0 < seconds < 0.001:
+        return "under 1 ms"
     return f"{seconds * 1_000:.0f} ms" if seconds < 1 else f"{number(round(seconds, 1))} s"
 
 
@@ -122,6 +125,13 @@ def directory(url: str) -> str:
 def cut(text: str, most: int = 80) -> str:
     """The beginning of what is too long for its place."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def phrased(reason: str) -> str:
+    """http 404 Not Found: a status is a number to those who know it, and a word to others."""
+    status = re.fullmatch("http ([1-5][0-9]{2})", reason)
+    known = {each.value: each.phrase for each in HTTPStatus}
+    return f"{reason} {known[int(status[1])]}" if status and int(status[1]) in known else reason
 
 
 def sentence(words: str) -> str:

@@ -181,6 +181,8 @@ class Capture:
     """File and offset that it was imported from; None when it was fetched here."""
     rendered: bytes = field(default=b"", repr=False)
     """What a browser has made of the page, as HTML in UTF-8; nothing when none was asked."""
+    screenshot: bytes = field(default=b"", repr=False)
+    """What that looked like, as a JPEG; nothing when none was asked."""
     provenance: Provenance | None = None
     """Only of one that was imported, and only where there is something to say."""
 

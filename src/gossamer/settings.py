@@ -417,6 +417,11 @@ SETTINGS: dict[str, Setting] = {
         option=Option("--render", NETWORK, "run the scripts of pages in a browser; auto: where it brings more ({})"),
         opens="runs the scripts of pages in a browser",
     ),
+    "screenshots": Setting(
+        False,
+        "Keep a picture of each page that a browser renders; with render = always, of every page.",
+        option=Option("--screenshots", NETWORK, "keep a picture of each page that a browser renders"),
+    ),
     "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1),
     "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),
     "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1),

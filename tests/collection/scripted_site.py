@@ -55,6 +55,8 @@ class Scripted:
 def media_type(path: str) -> str:
     if path.endswith(".js"):
         return "text/javascript"
+    if path.endswith(".svg"):
+        return "image/svg+xml"
     return "application/json" if path.startswith("/api/") else "text/html"
 
 

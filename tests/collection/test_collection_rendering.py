@@ -15,18 +15,22 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 import gossamer
 from collection.scripted_site import BIRDS, SHELL, Scripted, bird_site, scripted_site
 from crawler_process import gossamer_command, run_gossamer, wait_for, with_room
 from docs_session import agrees
 from documentation import blocks, page, steps
+from gossamer.cli import main
 from gossamer.collection.crawl import rendering
-from gossamer.errors import UsageError
+from gossamer.errors import NotFound, UsageError
 from gossamer.fetch.browser.rendering import Patience, Renderer
 from gossamer.store.warc.reader import records
 from harness.hostile_scripts import WAYS, hostile_pages
+from harness.jpegs import jpeg_size
 from web.browser import chromium
+from web.made_site import client
 
 LOCAL = "127.0.0.1"
 SETTINGS = {"allow_addresses": (LOCAL,), "delay": 0.0, "shards": 1, "patience": 0.0, "sitemaps": "never"}
@@ -51,7 +55,7 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     folder = tmp_path_factory.mktemp("birds")
     with_room(folder / "app-web")
     with scripted_site(bird_site()) as site:
-        (session,) = blocks(page("docs/scripted-pages.md"), "console")
+        session, _ = blocks(page("docs/scripted-pages.md"), "console")
         for step in steps(session):
             command = step.command.replace("http://127.0.0.1:8000", site.origin)
             program, verb, _, *rest = command.replace("'", "").split() if "search" not in command else _search(command)
@@ -168,6 +172,46 @@ def test_without_what_it_takes_it_is_refused_with_the_cure(tmp_path: Path, monke
             web.crawl("http://127.0.0.1:1/", render="always", **SETTINGS)
     assert importlib.util.find_spec("playwright")
     assert not (tmp_path / "web" / "plan.toml").exists()
+
+
+# ------------------------------------------------------------------ pictures
+
+TALL = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="3000"><rect width="40" height="3000"/></svg>'
+
+
+def test_pictures_of_all_pages_are_kept_shown_exported_and_checked(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    folder, out = with_room(tmp_path / "web"), tmp_path / "out.warc.gz"
+    pages = {"/": "<title>One</title><a href=/two>two</a><img src=/tall.svg>", "/two": "<p>two", "/tall.svg": TALL}
+    with scripted_site(pages) as site, gossamer.open(folder) as web:
+        first, second = f"{site.origin}/", f"{site.origin}/two"
+        web.crawl(first, render="always", screenshots=True, **SETTINGS)
+        assert site.paths().count("/tall.svg") == 1
+        sizes = [jpeg_size(web.page(url).picture()) for url in (first, second)]
+        assert (sizes[0][1] > 3000, sizes[1]) == (True, (1280, 720))
+        picture = web.page(first).picture()
+        assert web.verify().problems == []
+        with out.open("wb") as file:
+            web.export("warc", file)
+    assert picture in {record.block for record in records(out) if record.type == "conversion"}
+    capsysbinary.readouterr()
+    assert main(["show", str(folder), first, "--as", "screenshot"]) == 0
+    assert capsysbinary.readouterr().out == picture
+    with client(folder) as asking:
+        page = asking.get("/page", params={"url": first, "view": "screenshot"})
+        frame = LexborHTMLParser(page.text).css_first("img.frame")
+        sent = asking.get(frame.attributes["src"] or "")
+        assert (sent.content, sent.headers["content-type"]) == (picture, "image/jpeg")
+
+
+def test_pictures_without_a_browser_are_refused_and_one_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with scripted_site({"/": "one"}) as site, gossamer.open(with_room(tmp_path / "web")) as web:
+        with pytest.raises(UsageError, match="--render always"):
+            web.crawl(site.origin + "/", screenshots=True, **SETTINGS)
+        web.crawl(site.origin + "/", **SETTINGS)
+        with pytest.raises(NotFound, match="--screenshots"):
+            web.page(site.origin + "/").picture()
 
 
 # ------------------------------------------------------------------ hostile pages

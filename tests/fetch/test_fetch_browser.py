@@ -16,6 +16,7 @@ from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
 from gossamer.fetch.logins import Login, Logins, place
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.model import Capture, Kind, Visit
+from harness.jpegs import jpeg_size
 from web.browser import chromium as installed
 
 URL = "http://birds.test/herons/"
@@ -48,7 +49,7 @@ def rendered(*pages: str, asked: Asked | None = None, patience: Patience = QUICK
     async def run() -> list[str]:
         renderer = Renderer(1 << 20, patience)
         try:
-            return [(await renderer(capture(html), asked or Asked())).decode() for html in pages]
+            return [(await renderer(capture(html), asked or Asked())).html.decode() for html in pages]
         finally:
             await renderer.close()
 
@@ -161,7 +162,7 @@ def test_a_browser_that_crashes_is_started_again_and_its_page_is_tried_once_more
         renderer = Renderer(1 << 20, QUICK, begin)
         page = capture("<script>fetch('/data').then(r => r.json()).then(d => document.body.append(d[0]))</script>")
         try:
-            return await renderer(page, asks)
+            return (await renderer(page, asks)).html
         finally:
             await renderer.close()
 
@@ -180,11 +181,32 @@ def test_a_page_on_which_every_browser_crashes_is_given_up(caplog: pytest.LogCap
         return running[-1]
 
     async def run() -> bytes:
-        return await Renderer(1 << 20, QUICK, begin)(capture("<script>fetch('/data')</script>"), asks)
+        return (await Renderer(1 << 20, QUICK, begin)(capture("<script>fetch('/data')</script>"), asks)).html
 
     assert asyncio.run(run()) == b""
     assert len(running) == 2
     assert "kept as sent" in caplog.text
+
+
+def test_a_picture_is_taken_within_bounds_also_of_a_page_that_hangs_later() -> None:
+    installed()
+    tall = "<p style='height: 90000px'>tall</p><p style='width: 9000px'>wide</p>"
+    asked = Asked({f"/{number}.svg": "<svg/>" for number in range(99)})
+    many = "".join(f"<img src=/{number}.svg>" for number in range(99))
+    hangs = "<p>hangs</p><script>setTimeout(() => { for (;;) {} }, 10)</script>"
+
+    async def run() -> list[rendering.Seen]:
+        renderer = Renderer(1 << 20, QUICK, screenshots=True)
+        try:
+            return [await renderer(capture(html), asked) for html in (tall, many, hangs)]
+        finally:
+            await renderer.close()
+
+    of_tall, of_many, of_hanging = asyncio.run(run())
+    assert jpeg_size(of_tall.screenshot) == (rendering.WIDEST, rendering.HIGHEST)
+    assert jpeg_size(of_many.screenshot) == (1280, 720)
+    assert len(asked.log) == rendering.DRESSING_REQUESTS
+    assert b"hangs" in of_hanging.html
 
 
 def test_a_page_cannot_use_the_login_of_another_site_and_asks_as_scripts_do() -> None:

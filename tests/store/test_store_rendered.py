@@ -18,11 +18,13 @@ from gossamer.store.repair.verify import verify_archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import cut, whole_captures
+from gossamer.store.warc.replay import captures
 from gossamer.store.warc.warc import warc_files
 
 URL, OTHER = "http://example.com/a", "http://example.com/b"
 SHELL = b"<div id=root></div><script src=/app.js></script>"
 RENDERED = b"<p>What the script wrote</p>"
+PICTURE = b"\xff\xd8 what it looked like"
 
 
 def decoded(one: Capture) -> Capture:
@@ -43,7 +45,7 @@ def read(one: Capture) -> Page:
 
 
 def keep(archive: Archive, url: str = URL, rendered: bytes = RENDERED) -> Version:
-    came = replace(capture(url, SHELL, began=BEGAN), rendered=rendered)
+    came = replace(capture(url, SHELL, began=BEGAN), rendered=rendered, screenshot=PICTURE)
     version = archive.append(came, read(came))
     assert version is not None
     return version
@@ -53,7 +55,7 @@ def test_it_is_what_is_read_and_comes_back(table: Table, tmp_path: Path) -> None
     archive = opened(table, tmp_path)
     version = keep(archive)
     came = archive.capture(URL, version)
-    assert (came.body, came.rendered) == (SHELL, RENDERED)
+    assert (came.body, came.rendered, came.screenshot) == (SHELL, RENDERED, PICTURE)
     assert read(came).text == "What the script wrote"
     assert (version.size, version.payload == version.digest) == (len(SHELL), False)
 
@@ -75,7 +77,16 @@ def test_what_no_commit_has_is_rolled_forward_with_it(table: Table, tmp_path: Pa
         fresh.register_again(group.response, came, read(came))
     version = next(fresh.versions.of(URL))
     assert fresh.capture(URL, version).rendered == RENDERED
+    assert fresh.capture(URL, version).screenshot == PICTURE
     assert read(fresh.capture(URL, version)).text == "What the script wrote"
+
+
+def test_a_shard_that_has_lost_its_rows_finds_it_again(table: Table, tmp_path: Path) -> None:
+    archive = opened(table, tmp_path)
+    keep(archive)
+    (replayed,) = captures(archive.folder)
+    came = replayed.capture(archive)
+    assert (came.rendered, came.screenshot) == (RENDERED, PICTURE)
 
 
 def test_a_group_that_is_cut_anywhere_is_no_capture(table: Table, tmp_path: Path) -> None:
@@ -85,7 +96,9 @@ def test_a_group_that_is_cut_anywhere_is_no_capture(table: Table, tmp_path: Path
     (group,) = whole_captures(path)
     assert group.rendered is not None
     archive.close()
-    ends = (each.place.offset + each.place.length for each in (group.request, group.rendered, group.response))
+    assert group.screenshot is not None
+    parts = (group.request, group.screenshot, group.rendered, group.response)
+    ends = (each.place.offset + each.place.length for each in parts if each)
     for end in ends:
         cut(path, end)
         assert list(whole_captures(path)) == []
@@ -102,6 +115,7 @@ def test_it_moves_with_its_response_and_all_is_well(table: Table, tmp_path: Path
     rewrite(table, archive, path, lambda record: record.url != URL, INFO, keep=False)
     version = next(archive.versions.of(OTHER))
     assert archive.capture(OTHER, version).rendered == b"<p>Something else</p>"
+    assert archive.capture(OTHER, version).screenshot == PICTURE
     archive.versions.remove(URL, BEGAN)
     assert verify_archive(archive).problems == []
 
@@ -111,6 +125,8 @@ def test_where_it_is_not_the_page_is_damaged(table: Table, tmp_path: Path) -> No
     version = keep(archive)
     with pytest.raises(Damaged, match="what a browser has made"):
         archive.capture(URL, msgspec.structs.replace(version, rendered=version.rendered - 1))
+    with pytest.raises(Damaged, match="what a browser has made"):
+        archive.capture(URL, msgspec.structs.replace(version, screenshot=version.screenshot - 1))
 
 
 def test_it_is_written_again_with_a_response_that_is(table: Table, tmp_path: Path) -> None:
@@ -120,3 +136,4 @@ def test_it_is_written_again_with_a_response_that_is(table: Table, tmp_path: Pat
     again = next(archive.versions.of(URL))
     assert again.offset > version.offset
     assert archive.capture(URL, again).rendered == RENDERED
+    assert archive.capture(URL, again).screenshot == PICTURE

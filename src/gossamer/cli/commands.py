@@ -207,8 +207,8 @@ def show(options: argparse.Namespace) -> int:
             complain(_no_page(page))
     if page.page.problem:
         complain(f"{page.url}: {page.page.problem}")
-    if options.form == "raw" and not options.json:
-        say_bytes(page.capture.body)
+    if options.form in ("raw", "screenshot") and not options.json:
+        say_bytes(page.capture.body if options.form == "raw" else page.picture())
         return 0
     form = "full" if options.full else options.form
     print_answer(options, page.as_json(), "" if options.json else answers.page(page, form))

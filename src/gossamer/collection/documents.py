@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
@@ -109,6 +110,15 @@ class Document(SaysWhatItRead):
     def fetched(self) -> datetime:
         """When it was asked for, as its WARC-Date says."""
         return moment(self.version.began)
+
+    def picture(self) -> bytes:
+        """What it looked like in a browser, as a JPEG; NotFound where there is no such picture."""
+        if not self.capture.screenshot:
+            raise NotFound(
+                f"{self.url}: there is no picture of it; `gossamer crawl DIR --render always --screenshots --revisit`"
+                " makes one of each page"
+            )
+        return self.capture.screenshot
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Names and values, so that `dict(page)` is a row: the fields of `export jsonl`, with dates as such."""

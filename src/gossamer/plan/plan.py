@@ -105,6 +105,7 @@ class Plan:
     ca_file: str = _setting("ca_file")
     head: str = _setting("head")
     render: str = _setting("render")
+    screenshots: bool = _setting("screenshots")
     connect_seconds: float = _setting("connect_seconds")
     first_byte_seconds: float = _setting("first_byte_seconds")
     idle_seconds: float = _setting("idle_seconds")

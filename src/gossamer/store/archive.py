@@ -25,7 +25,17 @@ from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, TextPlace, Version, Versions, place_of
 from gossamer.store.warc.gzip_members import LEVEL
-from gossamer.store.warc.reader import CURE, Group, capture_of, is_rendered, read, read_together, records
+from gossamer.store.warc.reader import (
+    CURE,
+    RENDERED,
+    SCREENSHOT,
+    Group,
+    capture_of,
+    is_made_of,
+    read,
+    read_together,
+    records,
+)
 from gossamer.store.warc.records import Info
 from gossamer.store.warc.records import aside as packed_aside
 from gossamer.store.warc.records import group as packed_group
@@ -35,6 +45,8 @@ from gossamer.store.warc.writer import Writer
 
 FAMILIES = (CAPTURES, DIGESTS, STATE)
 FOLDER = "captures"
+_MADE = (RENDERED, SCREENSHOT)
+"""What a browser makes, in the order in which it lies behind a response."""
 
 Decode: TypeAlias = Callable[[Capture], Capture]
 """Undoes transfer and content codings: a capture whose `body` is filled in from its `wire`."""
@@ -85,7 +97,11 @@ class Archive:
             digest,
             (*page.links, *page.requisites) if page.requisites else page.links,
             original,
-            lambda *where: rows.append(self._rows.rows(capture, page, _kept(digest, original, *where), known)),
+            lambda place, packed: rows.append(
+                self._rows.rows(
+                    capture, page, Kept(place, digest, original, len(packed.rendered), len(packed.screenshot)), known
+                )
+            ),
         )
         return self._put(*rows)
 
@@ -116,8 +132,7 @@ class Archive:
     def register_again(self, response: Record, capture: Capture, page: Page) -> Version | None:
         """The rows of a capture that was written but has none: its response or revisit record. What `append` gives."""
         digest = response.field("warc-payload-digest") or page.digest
-        rendered = self._behind(response) if capture.rendered else None
-        kept = Kept(response.place, digest, response.original, rendered.place.length if rendered else 0)
+        kept = Kept(response.place, digest, response.original, *self._behind(response, capture))
         self.passed.clear(capture.visit.url, capture.began)
         known = self._rows.known(capture.visit.url, page, capture.visit.kind)
         return self._put(self._rows.rows(capture, page, kept, known))
@@ -157,8 +172,9 @@ class Archive:
         """
         assert self._writer is not None, "open before restating"
         packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL, self._writer.ready())
-        file, offset = self._writer.write(packed.response, packed.rendered)
-        lengths = {"length": len(packed.response), "rendered": len(packed.rendered)}
+        file, offset = self._writer.write(*packed.at_once)
+        parts = ("rendered", packed.rendered), ("screenshot", packed.screenshot)
+        lengths = {"length": len(packed.response)} | {name: len(data) for name, data in parts}
         place = {"file": file, "offset": offset, "record": packed.record, **lengths}
         points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}
         self.versions.add(url, msgspec.structs.replace(version, **place, **points))
@@ -214,21 +230,26 @@ class Archive:
     def capture(self, url: str, version: Version) -> Capture:
         """What was fetched then, decoded, and what a browser has made of it."""
         capture = self.decoded(self.record(version), url, version.kind)
-        return replace(capture, rendered=self._rendered(version)) if version.rendered else capture
+        return self._with_made(capture, version) if version.rendered else capture
 
-    def _rendered(self, version: Version) -> bytes:
-        behind = version.offset + version.length
-        (record,) = read_together(self.path(version), behind, [version.rendered]) or (None,)
-        if record is None or not is_rendered(record, version.record):
+    def _with_made(self, capture: Capture, version: Version) -> Capture:
+        behind, lengths = version.offset + version.length, filter(None, (version.rendered, version.screenshot))
+        found = dict(zip(_MADE, read_together(self.path(version), behind, list(lengths)), strict=False))
+        if not found or not all(is_made_of(record, version.record, kind) for kind, record in found.items()):
             raise Damaged(f"{self.path(version)}: what a browser has made is not whole at offset {behind}; {CURE}")
-        return record.block
+        screenshot = found[SCREENSHOT].block if version.screenshot else b""
+        return replace(capture, rendered=found[RENDERED].block, screenshot=screenshot)
 
-    def _behind(self, response: Record) -> Record | None:
-        """What a browser has made of a response."""
+    def _behind(self, response: Record, capture: Capture) -> Iterator[int]:
+        """How long the records are that a browser has made of a response."""
         place = response.place
-        behind = place.offset + place.length
-        record = next(records(placed(self.folder, place.file), behind, behind + 1), None)
-        return record if record is not None and is_rendered(record, place.record) else None
+        start = place.offset + place.length
+        following = records(placed(self.folder, place.file), start, unbroken=True)
+        for kind, record in zip(_MADE if capture.rendered else (), following, strict=False):
+            if record.place.offset != start or not is_made_of(record, place.record, kind):
+                return
+            yield record.place.length
+            start += record.place.length
 
     def decoded(self, record: Record, url: URL, kind: Kind) -> Capture:
         """What a response or revisit record tells of a capture, with its payload."""
@@ -298,7 +319,3 @@ class Archive:
             if version.record == original.record:
                 return self.record(version)
         raise Damaged(f"{record.place.file}: the record that {record.url} refers to is missing: {original.record}")
-
-
-def _kept(digest: str, original: Original | None, place: Place, rendered: int) -> Kept:
-    return Kept(place, digest, original, rendered)

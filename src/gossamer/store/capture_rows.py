@@ -26,7 +26,8 @@ class Kept(NamedTuple):
     """Of the payload as it came."""
     original: Original | None
     rendered: int = 0
-    """Bytes of the record that a browser has made of it."""
+    """Bytes of the record that a browser has made of it, and of the one with its picture."""
+    screenshot: int = 0
 
 
 class Named(NamedTuple):
@@ -114,7 +115,7 @@ class RowMaker:
         """Its rows, and its text in the file of texts; None for an answer that says only that nothing has changed."""
         if capture.status == NOT_MODIFIED:
             return None
-        url, (place, digest, original, rendered) = capture.visit.url, kept
+        url, (place, digest, original, rendered, screenshot) = capture.visit.url, kept
         text, owner = self._text(capture, page, place.record, known)
         before = known.latest if text is None and known.latest and known.latest.copy_of == page.copy_of else None
         version = Version(
@@ -143,6 +144,7 @@ class RowMaker:
             canonical=page.canonical if page.canonical != url else None,
             near_copy_of=before.near_copy_of if before else None,
             rendered=rendered,
+            screenshot=screenshot,
         )
         shared = capture.visit.kind in SHARED and page.digest and not known.noted
         is_first = original is None and shared and capture.status == 200 and capture.body

@@ -90,6 +90,8 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     """Bytes of the record that a browser has made of the page, right behind this one; 0: there is none."""
     settled: int = 0
     """The template of its host with which a build has read it (`dedupe.blocks`); 0: it was read as it came."""
+    screenshot: Size = 0
+    """Bytes of the record with its picture, right behind the one of `rendered`; 0: there is none."""
 
     @property
     def hint(self) -> bytes:

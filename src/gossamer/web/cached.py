@@ -28,6 +28,7 @@ from gossamer.convert.html.inert import Original, inert
 from gossamer.convert.html.inlining import Held
 from gossamer.errors import GossamerError
 from gossamer.model import HTML
+from gossamer.store.warc.warc import JPEG
 from gossamer.urls import resolve
 from gossamer.web.face import face_of, status_of
 from gossamer.web.leases import Busy
@@ -64,6 +65,8 @@ class Wanted:
     at: str
     """As it was then; nothing: as it is now."""
     saved: bool
+    picture: bool = False
+    """What a browser has made of it."""
     given_up: Event = field(default_factory=Event)
     """Set when nobody waits for it any more."""
 
@@ -72,7 +75,7 @@ async def cached(request: Request) -> Response:
     """A version of a page as it came, to be looked at or saved."""
     face, given = face_of(request), request.query_params
     url, at, saved = given.get("url", "")[:ADDRESS_MOST], given.get("at", "").strip(), given.get("download", "") == "1"
-    wanted = Wanted(url, at, saved=saved)
+    wanted = Wanted(url, at, saved=saved, picture=given.get("picture", "") == "1")
     try:
         kept = await face.ask(lambda web: _kept(web, wanted))
     except GossamerError as error:
@@ -88,6 +91,8 @@ async def cached(request: Request) -> Response:
 def _kept(web: Collection, wanted: Wanted) -> Kept:
     saved, at = wanted.saved, wanted.at
     document = web.page(wanted.url, moment(at, end=True) if at else None)
+    if wanted.picture:
+        return Kept(document.picture(), JPEG)
     body, encoding = document.capture.body, document.version.encoding
     if not saved and document.media_type in HTML:
         original = Original(body, encoding or "UTF-8", document.url, xml=document.media_type != "text/html")

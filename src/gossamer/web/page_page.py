@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 VIEWS = {
     "text": "Text", "markdown": "Markdown", "original": "Original", "versions": "Versions", "links": "Links",
-    "copies": "Copies",
+    "copies": "Copies", "screenshot": "Picture",
 }  # fmt: skip
 _WITHOUT_PAGE = ("versions", "links")
 """What there is to see of an address that is no page: it failed, waits, was left out, or leads elsewhere."""
@@ -167,7 +167,7 @@ def _shown(web: Collection, wanted: Wanted) -> Shown:
     except NotFound as error:
         problem = str(error) if wanted.at else ""
     answer = _answer(web, url, document)
-    views = tuple(VIEWS) if document else _WITHOUT_PAGE
+    views = _views(document) if document else _WITHOUT_PAGE
     view = wanted.view if wanted.view in views else views[0] if document else "links"
     return Shown(
         url, view, views, answer, document, **{"problem": problem or "", **_PARTS[view](web, url, document, wanted)}
@@ -186,6 +186,10 @@ def _answer(web: Collection, url: str, document: Document | None) -> AddressAnsw
     if document is None:
         raise NotFound(f"{url}: was not fetched yet; it is asked for before the first page of its host")
     return None
+
+
+def _views(document: Document) -> tuple[str, ...]:
+    return tuple(each for each in VIEWS if each != "screenshot" or document.capture.screenshot)
 
 
 def _text(web: Collection, url: str, document: Document | None, wanted: Wanted) -> dict[str, Any]:
@@ -259,6 +263,10 @@ def _copies(web: Collection, url: str, document: Document | None, wanted: Wanted
     }
 
 
+def _screenshot(web: Collection, url: str, document: Document | None, wanted: Wanted) -> dict[str, Any]:
+    return {}
+
+
 def _related(web: Collection, document: Document, known: Set[str]) -> list[Hit]:
     """Pages that a search for its subject finds: the words of its title, or those that it begins with."""
     subject = re.findall(r"\w+", document.title.lower() or document.content[:200].lower())[:SUBJECT_MOST]
@@ -273,5 +281,5 @@ def _related(web: Collection, document: Document, known: Set[str]) -> list[Hit]:
 
 _PARTS = {
     "text": _text, "markdown": _markdown, "original": _original, "versions": _versions, "links": _links,
-    "copies": _copies,
+    "copies": _copies, "screenshot": _screenshot,
 }  # fmt: skip

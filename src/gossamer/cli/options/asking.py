@@ -92,9 +92,10 @@ def show(verbs: Verbs) -> None:
     verb.add_argument(
         "--as",
         dest="form",
-        choices=("text", "html", "markdown", "links", "headers", "raw"),
+        choices=("text", "html", "markdown", "links", "headers", "raw", "screenshot"),
         default="text",
-        help="the main content as text, HTML or Markdown, the links, the header fields, or the bytes (text)",
+        help="the main content as text, HTML or Markdown, the links, the header fields, the bytes, or the picture of a"
+        " crawl with --screenshots (text)",
     )
     verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
     verb.add_argument("--at", metavar="TIME", help=f"as it was then: the end of {TIME}")

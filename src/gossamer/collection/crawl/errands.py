@@ -29,7 +29,7 @@ WAIT_MOST = 60.0
 """Seconds after which a page goes without."""
 REMEMBERED_BYTES = 32 << 20
 NOTHING = Patterns(())
-SHARED = ("javascript", "ecmascript", "css")
+SHARED = ("javascript", "ecmascript", "css", "image/", "font")
 """What pages share, by its media type."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gossamer.collection.crawl.wiring import route_of
+from gossamer.errors import UsageError
 from gossamer.fetch import Guard
 from gossamer.plan import Plan
 from gossamer.urls.patterns import glob_hint
@@ -25,6 +26,11 @@ def check(plan: Plan) -> None:
         from gossamer.fetch.browser.chromium import require  # an extra, of which most crawls need nothing
 
         require()
+    elif plan.screenshots:
+        raise UsageError(
+            "screenshots are made of pages that a browser renders: add --render always for all pages, or --render auto"
+            " for those that need it; or do without them: --set screenshots=false"
+        )
 
 
 def hints(settings: Mapping[str, Any]) -> Iterator[str]:

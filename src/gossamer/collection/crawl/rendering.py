@@ -52,14 +52,15 @@ class Rendering:
         self._agent = plan.as_identity().product
         self._plain = fetch
         self._renders = Renders(table)
-        self._renderer = Renderer(plan.html_bytes)
+        self._renderer = Renderer(plan.html_bytes, screenshots=plan.screenshots)
+        self._pictures_of_all = self._always and plan.screenshots
         turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ask = Asking(fetch, errands, kept, Remembered(), turns, patterns(plan.exclude), addresses, signs_out)
 
     async def fetch(self, visit: Visit) -> Capture:
         """What came, and what a browser has made of it where that is worth it."""
         capture = await self._plain(self._unconditional(visit))
-        if not is_page(capture) or not has_scripts(capture.body):
+        if not is_page(capture) or not (self._pictures_of_all or has_scripts(capture.body)):
             return capture
         return await self._rendered(capture) if self._always else await self._judged(capture)
 
@@ -89,8 +90,8 @@ class Rendering:
         return rendered
 
     async def _rendered(self, capture: Capture) -> Capture:
-        html = await self._renderer(capture, partial(self._ask, capture))
-        return replace(capture, rendered=html) if html else capture
+        seen = await self._renderer(capture, partial(self._ask, capture))
+        return replace(capture, rendered=seen.html, screenshot=seen.screenshot) if seen.html else capture
 
     def _said(self, capture: Capture) -> Said | None:
         """What a page says. Whatever is odd about it is reported when it is read for good."""

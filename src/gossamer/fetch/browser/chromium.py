@@ -51,10 +51,12 @@ FLAGS = (
     "--disable-speech-api",
     "--deny-permission-prompts",
     "--mute-audio",
-    "--blink-settings=imagesEnabled=false",
     "--renderer-process-limit=8",
     f"--js-flags=--max-old-space-size={HEAP_MIB}",
 )
+
+
+NO_IMAGES = "--blink-settings=imagesEnabled=false"
 
 
 def require() -> str:
@@ -110,8 +112,8 @@ class Chromium:
             os.killpg(int((self._folder / "pid").read_text()), signal.SIGKILL)
 
 
-async def start() -> Chromium:
-    """A browser without a window."""
+async def start(*, images: bool = False) -> Chromium:
+    """A browser without a window, which shows pictures only where somebody looks."""
     from playwright.async_api import async_playwright
 
     path, folder = require(), Path(tempfile.mkdtemp(prefix=scratch.prefix()))
@@ -121,7 +123,7 @@ async def start() -> Chromium:
         launcher = _launcher(folder, path)
         browser = await driver.chromium.launch(
             executable_path=launcher,
-            args=list(FLAGS),
+            args=[*FLAGS, *([] if images else [NO_IMAGES])],
             chromium_sandbox=sandboxed,
             timeout=LAUNCH_SECONDS * 1_000,
             env={**os.environ, "TMPDIR": str(folder)},

@@ -1,10 +1,10 @@
 """How is one page rendered? It is handed to a browser that can reach nothing, and so is all that it asks for.
 
 The document is the one that was fetched already. What its scripts ask for is asked for by us (`Ask`), by our rules, and
-only with GET and HEAD; pictures, media and fonts are not, for they have no words. A page may not go elsewhere: where it
-wants to go is noted, and becomes a link. When it is quiet it is scrolled to its end a few times, and is asked for more
-where it offers that. At last, when nothing can be asked for any more, what it does on a click is looked at for further
-addresses.
+only with GET and HEAD. Pictures and fonts have no words: they are asked for only where a picture of the page is wanted,
+and media never. A page may not go elsewhere: where it wants to go is noted, and becomes a link. When it is quiet it is
+scrolled to its end a few times, and is asked for more where it offers that. At last, when nothing can be asked for any
+more, what it does on a click is looked at for further addresses.
 
 Each page has a context of its own: no cookie, no storage and no worker of one page is met by another. Time is bounded:
 what does not answer is given up. A browser that has crashed or does not close a page is killed, and its pages are tried
@@ -14,11 +14,13 @@ once more in another.
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gossamer.fetch.browser.chromium import Chromium, start
 from gossamer.fetch.browser.page_scripts import CONTENT, LINKS, MORE, PRELUDE, QUIET, SCROLL, WAKE
@@ -44,8 +46,17 @@ REQUESTS = 100
 SCROLLS, CLICKS = 4, 4
 ADDRESSES = 500
 """That it may want to go to."""
-NEEDLESS = frozenset({"image", "media", "font", "texttrack", "eventsource", "manifest", "ping", "cspviolationreport"})
-"""What is not asked for, as Playwright calls it."""
+DRESSING = frozenset({"image", "font"})
+"""What is asked for only for a screenshot, as Playwright calls it."""
+DRESSING_REQUESTS = 30
+"""Of these, which are no part of the others: with a second between them a page has half a minute."""
+NEEDLESS = frozenset({"media", "texttrack", "eventsource", "manifest", "ping", "cspviolationreport"})
+"""What is never asked for."""
+WIDEST, HIGHEST = 1280, 5000
+"""Points that a screenshot has at most: as wide as the window, and seven of its heights."""
+QUALITY = 60
+"""Of the JPEG, of 100."""
+PICTURE_BYTES = 4 << 20
 METHODS = frozenset({"GET", "HEAD"})
 NOBODY = "https://nobody.invalid"
 """An origin that no page has."""
@@ -68,6 +79,15 @@ class Patience:
     """A browser that does not close a page within this time hangs."""
 
 
+class Seen(NamedTuple):
+    """What a browser has made of a page; nothing where it could not."""
+
+    html: bytes = b""
+    """In UTF-8."""
+    screenshot: bytes = b""
+    """A JPEG, where one was wanted."""
+
+
 class Unresponsive(Exception):
     """The browser does not do what it is told."""
 
@@ -83,12 +103,15 @@ class Renderer:
         self,
         most: int,
         patience: Patience = Patience(),  # noqa: B008  # a frozen value
-        begin: Callable[[], Awaitable[Chromium]] = start,
+        begin: Callable[[], Awaitable[Chromium]] | None = None,
+        *,
+        screenshots: bool = False,
     ) -> None:
         """`most` characters of a page are taken."""
         self._most = most
         self._patience = patience
-        self._begin = begin
+        self._screenshots = screenshots
+        self._begin = begin or partial(start, images=screenshots)
         self._chromium: Chromium | None = None
         self._slots = asyncio.Semaphore(PAGES)
         self._one = asyncio.Lock()
@@ -96,8 +119,8 @@ class Renderer:
         """The last browser that was killed because a page made it hang."""
         self._open = self._served = 0
 
-    async def __call__(self, capture: Capture, ask: Ask) -> bytes:
-        """What the browser makes of a page, as HTML in UTF-8; nothing when it could not."""
+    async def __call__(self, capture: Capture, ask: Ask) -> Seen:
+        """What the browser makes of a page."""
         from playwright.async_api import Error
 
         async with self._slots:
@@ -114,12 +137,12 @@ class Renderer:
                 except (Error, TimeoutError, Unresponsive, OSError) as error:
                     if chromium is not None and chromium.is_alive and not isinstance(error, Unresponsive):
                         log.info("%s could not be rendered: %s", capture.visit.url, str(error).partition("\n")[0])
-                        return b""  # it is the page
+                        return Seen()  # it is the page
                     is_mine = chromium is None or chromium is not self._hung_in
                     tries, others = tries + is_mine, others + (not is_mine)
                     await self._give_up(chromium)
         log.warning("%s: the browser could not be brought to render it, so it is kept as sent", capture.visit.url)
-        return b""
+        return Seen()
 
     async def close(self) -> None:
         """No more pages."""
@@ -146,11 +169,12 @@ class Renderer:
                     self._chromium = None
                     await chromium.close()
 
-    async def _render(self, browser: Browser, capture: Capture, ask: Ask) -> bytes:
+    async def _render(self, browser: Browser, capture: Capture, ask: Ask) -> Seen:
         self._open += 1
         self._served += 1
         try:
-            return await _Rendering(capture, ask, self._most, self._patience).run(browser)
+            one = _Rendering(capture, ask, self._most, self._patience, screenshot=self._screenshots)
+            return await one.run(browser)
         finally:
             self._open -= 1
 
@@ -158,8 +182,9 @@ class Renderer:
 class _Rendering:
     """One page in the browser."""
 
-    def __init__(self, capture: Capture, ask: Ask, most: int, patience: Patience) -> None:
+    def __init__(self, capture: Capture, ask: Ask, most: int, patience: Patience, *, screenshot: bool) -> None:
         self._capture = capture
+        self._screenshot = screenshot
         self._ask = ask
         self._most = most
         self._patience = patience
@@ -168,11 +193,13 @@ class _Rendering:
         """The document itself."""
         self._closed = False
         """Nothing more may be asked for."""
-        self._asked = self._waiting = 0
+        self._left = {False: REQUESTS, True: DRESSING_REQUESTS if screenshot else 0}
+        """Requests that it may make, and of these for what it is dressed with."""
+        self._waiting = 0
         self._wanted: dict[str, None] = {}
         """Where it wanted to go."""
 
-    async def run(self, browser: Browser) -> bytes:
+    async def run(self, browser: Browser) -> Seen:
         try:
             async with asyncio.timeout(self._patience.answers):
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
@@ -196,7 +223,7 @@ class _Rendering:
         except TimeoutError:
             raise (Hung if self._hung else Unresponsive) from None
 
-    async def _in(self, context: BrowserContext) -> bytes:
+    async def _in(self, context: BrowserContext) -> Seen:
         await context.add_init_script(PRELUDE)
         await context.route("**/*", self._answer)
         await context.route_web_socket("**/*", _refuse)
@@ -212,8 +239,9 @@ class _Rendering:
             self._hung = True
             await self._stop_scripts(brake)
         html = str(await self._run(page, CONTENT, self._most))
+        screenshot = await self._look(page, brake) if self._screenshot else b""
         found = await self._wake(page, brake)
-        return with_addresses(html, found).encode("utf-8", "replace")
+        return Seen(with_addresses(html, found).encode("utf-8", "replace"), screenshot)
 
     async def _look_for_more(self, page: Page) -> None:
         for _ in range(SCROLLS):
@@ -225,6 +253,21 @@ class _Rendering:
             if not await self._run(page, MORE):
                 break
             await self._settle(page)
+
+    async def _look(self, page: Page, brake: CDPSession) -> bytes:
+        """A picture of it from its top on. A page that does not hold still for that is kept without."""
+        from playwright.async_api import Error
+
+        with suppress(Error, TimeoutError):
+            await self._run(page, "() => window.scrollTo(0, 0)")
+            async with asyncio.timeout(self._patience.answers):
+                whole = (await brake.send("Page.getLayoutMetrics"))["cssContentSize"]
+                width, height = min(whole["width"], WIDEST), min(whole["height"], HIGHEST)
+                clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+                wanted = {"format": "jpeg", "quality": QUALITY, "clip": clip, "captureBeyondViewport": True}
+                picture = b64decode((await brake.send("Page.captureScreenshot", wanted))["data"])
+            return picture if len(picture) <= PICTURE_BYTES else b""
+        return b""
 
     async def _wake(self, page: Page, brake: CDPSession) -> list[str]:
         """Addresses that are not in the document. A page that hangs on the way has been read already."""
@@ -291,9 +334,10 @@ class _Rendering:
         if request.is_navigation_request():
             return self._navigated(request.url, request.method)
         needless = request.resource_type in NEEDLESS or request.method not in METHODS
-        if needless or self._closed or self._asked >= REQUESTS or not request.url.startswith(("http:", "https:")):
+        dressing = request.resource_type in DRESSING
+        if needless or self._closed or not self._left[dressing] or not request.url.startswith(("http:", "https:")):
             return None
-        self._asked += 1
+        self._left[dressing] -= 1
         self._waiting += 1
         try:
             return await self._ask(request.url, request.method)

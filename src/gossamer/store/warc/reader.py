@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from errno import ENOSPC
 from io import BytesIO
@@ -24,6 +24,7 @@ from gossamer.model import URL, Capture, Headers, Kind, Provenance, Visit, statu
 from gossamer.store.warc.gzip_members import RECORD_MOST, InflateError, inflating, members, unpacked_at_once
 from gossamer.store.warc.warc import (
     HEAD_END,
+    JPEG,
     OUR_FIELDS,
     RESOURCE,
     Circumstances,
@@ -39,9 +40,9 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
     from fastwarc import ArchiveIterator
 
-RENDERED = "conversion"
-"""The type of the record that a browser has made of a page."""
-_BESIDE = (RENDERED, "request", "metadata")
+RENDERED, SCREENSHOT = "conversion", "screenshot"
+"""What a browser has made of a page, by its type; and the one that is a picture."""
+_BESIDE = (RENDERED, SCREENSHOT, "request", "metadata")
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
 _BEGINNING = 16 << 10
@@ -60,6 +61,8 @@ class Group:
     metadata: Record
     rendered: Record | None = None
     """What a browser has made of the page."""
+    screenshot: Record | None = None
+    """What that looked like."""
     asides: tuple[Record, ...] = ()
     """Records between it and the capture before, which an import has kept."""
 
@@ -85,6 +88,7 @@ class Group:
             failure=told.failure,
             source=told.source,
             rendered=self.rendered.block if self.rendered else b"",
+            screenshot=self.screenshot.block if self.screenshot else b"",
         )
 
 
@@ -201,13 +205,24 @@ def whole_captures(path: Path, start: int = 0, *, asides: bool = False) -> Itera
         found: dict[str, Record] = {}
         while "metadata" not in found:
             record = next(unbroken, None)
-            if record is None or record.field("warc-concurrent-to") != beside or record.type not in _BESIDE:
+            if record is None or record.field("warc-concurrent-to") != beside or part(record) not in _BESIDE:
                 return
-            found[record.type] = record
+            found[part(record)] = record
         if "request" not in found and not _is_imported(found["metadata"]):
             return
-        yield Group(response, found.get("request"), found["metadata"], found.get(RENDERED), tuple(between))
+        yield group_of(response, found, tuple(between))
         between.clear()
+
+
+def group_of(response: Record, found: Mapping[str, Record], asides: tuple[Record, ...] = ()) -> Group:
+    """A response with what was found behind it, by what each is to it."""
+    beside = (found.get("request"), found["metadata"], found.get(RENDERED), found.get(SCREENSHOT))
+    return Group(response, *beside, asides)
+
+
+def part(record: Record) -> str:
+    """What a record is to its capture: its type, but of two conversions one is a picture."""
+    return SCREENSHOT if record.type == RENDERED and record.field("content-type") == JPEG else record.type
 
 
 def _is_imported(metadata: Record) -> bool:
@@ -217,9 +232,9 @@ def _is_imported(metadata: Record) -> bool:
         return False
 
 
-def is_rendered(record: Record, response: str) -> bool:
-    """Is it what a browser has made of the response with this UUID?"""
-    return record.type == RENDERED and uuid_of(record.field("warc-refers-to") or "") == response
+def is_made_of(record: Record, response: str, kind: str) -> bool:
+    """Is it what a browser has made of the response with this UUID, and of this kind?"""
+    return part(record) == kind and uuid_of(record.field("warc-refers-to") or "") == response
 
 
 def cut(path: Path, length: int) -> None:

@@ -15,6 +15,7 @@ from gossamer.outlinks import targets
 from gossamer.store.warc.gzip_members import packed, packed_around
 from gossamer.store.warc.warc import (
     CONFORMS_TO,
+    JPEG,
     OUR_FIELDS,
     RESOURCE,
     REVISIT_EQUAL,
@@ -95,6 +96,13 @@ class Packed(NamedTuple):
     metadata: bytes
     rendered: bytes = b""
     """What a browser has made of it; it lies right behind the response."""
+    screenshot: bytes = b""
+    """What that looked like; it lies right behind the last."""
+
+    @property
+    def at_once(self) -> tuple[bytes, ...]:
+        """What is read together: the response and what lies right behind it."""
+        return tuple(filter(None, (self.response, self.rendered, self.screenshot)))
 
 
 def warcinfo(info: Info, filename: str, moment: float, record: str) -> bytes:
@@ -145,7 +153,10 @@ def group(
         if capture.request or not capture.source
         else b"",
         _metadata(capture, f"{about}{named(info)}{beside}", outlinks),
-        _rendered(capture.rendered, f"{about}{named(info)}{beside}", record) if capture.rendered else b"",
+        *(
+            _converted(data, media_type, f"{about}{named(info)}{beside}", record) if data else b""
+            for data, media_type in ((capture.rendered, "text/html;charset=utf-8"), (capture.screenshot, JPEG))
+        ),
     )
 
 
@@ -189,10 +200,10 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
     )
 
 
-def _rendered(html: bytes, beside: str, response: str) -> bytes:
-    """The document as it was after its scripts had run: a conversion of the response."""
+def _converted(data: bytes, media_type: str, beside: str, response: str) -> bytes:
+    """What a browser has made of the response: the document as it was after its scripts had run, or its picture."""
     fields = f"{beside}WARC-Refers-To: {id_of(response)}\r\n"
-    return packed((header("conversion", new_record(), fields, "text/html;charset=utf-8", html), html, END), LOW)
+    return packed((header("conversion", new_record(), fields, media_type, data), data, END), LOW)
 
 
 def _request(head: bytes, record: str, fields: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gossamer.model import Capture, Kind
 from gossamer.store.archive import Archive
-from gossamer.store.warc.reader import RENDERED, Group, records
+from gossamer.store.warc.reader import group_of, part, records
 from gossamer.store.warc.warc import RESOURCE, Record, id_of, warc_files
 
 _RESPONSES = ("response", "revisit", RESOURCE)
@@ -33,10 +33,9 @@ class Replayed(NamedTuple):
 
     def capture(self, archive: Archive) -> Capture:
         """With what its metadata tell of the visit, where they are."""
-        by_type = {record.type: record for record in self.rest}
-        if "metadata" in by_type:
-            group = Group(self.response, by_type.get("request"), by_type["metadata"], by_type.get(RENDERED))
-            return archive.restored(group)
+        found = {part(record): record for record in self.rest}
+        if "metadata" in found:
+            return archive.restored(group_of(self.response, found))
         url = self.response.url or ""
         return archive.decoded(self.response, url, Kind.ROBOTS if url.endswith("/robots.txt") else Kind.PAGE)
 

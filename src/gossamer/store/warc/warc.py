@@ -47,6 +47,8 @@ ASIDE = "gossamer-source"
 LOOKUP = "gossamer-lookup"
 """The address at which such a record is looked up, where that is not its own: that of an answer to POST has what was
 sent in it, as pywb writes it."""
+JPEG = "image/jpeg"
+"""The type of a picture that a browser has made of a page."""
 HEAD_END = re.compile(rb"\n\r?\n")
 _UUID = "urn:uuid:"
 """Where an HTTP head is over."""

@@ -20,7 +20,7 @@ from gossamer.errors import StorageError
 from gossamer.model import Capture, Clock, Link
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.reader import records
-from gossamer.store.warc.records import Info, group, new_record, warcinfo
+from gossamer.store.warc.records import Info, Packed, group, new_record, warcinfo
 from gossamer.store.warc.warc import Original, Place, warc_files
 
 MAX_BYTES = 1 << 30
@@ -69,12 +69,11 @@ class Writer:
         digest: str,
         outlinks: Sequence[Link] = (),
         original: Original | None = None,
-        before: Callable[[Place, int], None] = lambda place, rendered: None,
+        before: Callable[[Place, Packed], None] = lambda place, records: None,
     ) -> Place:
         """Write what came back, and return where the response lies.
 
-        `before` is told where that will be, and how long the record behind it is that a browser has made; before
-        anything is written, and if it raises, nothing is.
+        `before` is told where that will be, and what is written; before anything is, and if it raises, nothing is.
 
         `digest` is `payload_digest(capture.wire)`. When that payload is stored already, or the server
         said that nothing changed (304), `original` is the response that has it, and only the head is kept.
@@ -82,9 +81,8 @@ class Writer:
         info = self.ready()
         records = group(capture, digest, outlinks, original, self._level, info)
         place = Place(self._name, self._length, len(records.response), records.record)
-        before(place, len(records.rendered))
-        behind = (records.rendered,) if records.rendered else ()
-        self._append(records.response, *behind, records.request, records.metadata)
+        before(place, records)
+        self._append(*records.at_once, records.request, records.metadata)
         return place
 
     def write(self, *records: bytes) -> tuple[str, int]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import islice
+from random import Random
 
 COMPARED = {
     ast.Lt: "<=",
@@ -49,10 +51,26 @@ class Change:
 
 
 def changes(source: str) -> list[Change]:
-    """All changes that leave a module which still compiles, in the order of its lines."""
+    """All changes that could be made to a module, in the order of its lines; a few leave one that does not compile."""
     made = _Changes(source)
     made.visit(ast.parse(source))
-    return sorted(set(filter(made.compiles, made.found)), key=lambda each: (each.start, each.end, each.instead))
+    return sorted(set(made.found), key=lambda each: (each.start, each.end, each.instead))
+
+
+def drawn(source: str, most: int, by: Random) -> list[Change]:
+    """So many of them at random, all of which leave a module that compiles."""
+    possible = changes(source)
+    shuffled = by.sample(possible, len(possible))
+    compiling = (each for each in shuffled if _compiles(each.applied(source)))
+    return sorted(islice(compiling, most), key=lambda each: each.start)
+
+
+def _compiles(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _short(words: str) -> str:
@@ -62,31 +80,27 @@ def _short(words: str) -> str:
 
 class _Changes(ast.NodeVisitor):
     def __init__(self, source: str) -> None:
-        self._source = source
         self._data = source.encode()
         self._starts = [0]
         for line in source.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line.encode()))
         self.found: list[Change] = []
 
-    def compiles(self, change: Change) -> bool:
-        try:
-            ast.parse(change.applied(self._source))
-        except (SyntaxError, ValueError):
-            return False
-        return True
-
     def _add(self, node: ast.expr | ast.stmt, instead: str) -> None:
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        start = self._starts[node.lineno - 1] + node.col_offset
-        end = self._starts[node.end_lineno - 1] + node.end_col_offset
+        start, end = self._span(node)
         self.found.append(Change(node.lineno, start, end, self._data[start:end].decode(), instead))
 
-    def _words(self, node: ast.AST) -> str:
-        words = ast.get_source_segment(self._source, node)
-        assert words is not None
-        return words
+    def _words(self, node: ast.expr | ast.stmt) -> str:
+        start, end = self._span(node)
+        return self._data[start:end].decode()
+
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return (
+            self._starts[node.lineno - 1] + node.col_offset,
+            self._starts[node.end_lineno - 1] + node.end_col_offset,
+        )
 
     # ------------------------------------------------------------- what is left alone
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import random
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
-from mutation import changes
+import pytest
+from mutation import changes, drawn
+from witnesses import marked, named
 
 QUALITY = Path(__file__).resolve().parents[1] / "quality"
 SOURCE = QUALITY.parent / "src" / "gossamer"
@@ -62,12 +67,45 @@ def test_every_survivor_that_was_judged_still_stands() -> None:
     assert not [each for each in judged if each["code"] not in lines[each["module"]]]
 
 
-def test_what_the_tests_notice_is_told_from_what_they_do_not() -> None:
-    done = run(
-        *("--each", "1", "--tests", "tests/robots/test_robots_verdict.py"),
-        *("--", "robots/verdict.py", "robots/directives.py"),
-    )
+def test_a_draw_is_the_same_for_the_same_seed_and_compiles() -> None:
+    one, same, other = (drawn(MODULE, 5, random.Random(seed)) for seed in (1, 1, 2))
+    assert one == same != other
+    assert len(one) == 5
+    assert drawn("x = [1 for _ in f()]", 9, random.Random(1)) != []
+    for change in one:
+        ast.parse(change.applied(MODULE))
+
+
+def test_a_test_leaves_a_mark_for_each_statement_that_it_executes(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers: dict[str, int] = {}
+    text = marked(MODULE, "made.py", numbers)
+    table = ModuleType("gossamer_seen")
+    seen = table.seen = bytearray(len(numbers))  # type: ignore[attr-defined]  # a module made here
+    monkeypatch.setitem(sys.modules, "gossamer_seen", table)
+    made: dict[str, object] = {}
+    exec(text, made)  # our own
+    with pytest.raises(ValueError, match="at least"):
+        made["least"]([])  # type: ignore[operator]  # the function above
+    executed = {key.removeprefix("made.py .least ") for key, number in numbers.items() if seen[number]}
+    assert executed == {"if not values or most == 0: 1", 'raise ValueError("at least 1 value") 1'}
+
+
+def test_a_statement_is_known_by_its_function_and_its_words_wherever_it_moves() -> None:
+    moved = MODULE.replace("LIMIT: int = 7", "LIMIT: int = 7\nMORE = 8\n")
+    keys = [[key for _, _, key in named(text, "made.py", ast.parse(text))] for text in (MODULE, moved)]
+    assert keys[0] == keys[1]
+    assert len(set(keys[0])) == 5
+
+
+def test_what_the_tests_notice_is_told_from_what_they_do_not(tmp_path: Path) -> None:
+    tests = "tests/robots/test_robots_verdict.py"
+    options = ("--each", "1", "--map", str(tmp_path / "map"), "--processes", "1", "--tests", tests)
+    done = run(*options, "--", "robots/verdict.py", "robots/directives.py")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "noticed: 1 of 2 (50.0%" in done.stdout
-    assert done.stdout.count("robots/directives.py:") == 1
-    assert "robots/verdict.py:" not in done.stdout
+    assert "noticed: 1 of 2, 50.0%" in done.stdout
+    assert "SURVIVED robots/directives.py:" in done.stdout
+    assert "SURVIVED robots/verdict.py:" not in done.stdout
+    again = run(*options, "--", "robots/verdict.py")
+    assert "noted:" in done.stdout
+    assert "noted:" not in again.stdout, "the tests have not changed"
+    assert "robots: 1 of 1, 100.0%" in again.stdout

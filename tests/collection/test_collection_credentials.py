@@ -100,3 +100,16 @@ def test_a_keyring_is_asked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(UsageError, match="pip install keyring"):
         logins(Plan(logins=entries), Credentials(), [])
+
+
+def test_a_mistake_in_a_file_of_logins_names_the_file_and_no_value(tmp_path: Path) -> None:
+    file = tmp_path / "logins.toml"
+    file.write_text('[logins]\n"a.test" = ["auth me =hush"]\n')
+    file.chmod(0o600)
+    found = logins(Plan(), Credentials(login=file), [])
+    assert found.fields(SEED) == (b"Authorization: Basic bWU6aHVzaA==",), "here values may stand themselves"
+    for wrong in ("['auth me hush']", "['password me =hush']", "'auth me =hush'", "[7]", "['form nowhere me =hush']"):
+        file.write_text(f"[logins]\n'a.test' = {wrong}\n")
+        with pytest.raises(UsageError, match=rf"{file}: (the )?logins of a\.test") as told:
+            logins(Plan(), Credentials(login=file), [])
+        assert "hush" not in str(told.value)

@@ -14,7 +14,12 @@ from made_shard import A, made
 from gossamer.collection.crawl import network
 from gossamer.collection.crawl.outside import REAL
 from gossamer.errors import StorageError
+from gossamer.fetch import Resolver, Threads
+from gossamer.fetch.ares import Ares
+from gossamer.fetch.memory_budget import Held
+from gossamer.fetch.names import Names
 from gossamer.plan import Plan
+from gossamer.testing.clock import VirtualClock
 
 Limits = tuple[int, int]
 
@@ -105,3 +110,11 @@ def test_too_little_memory_is_one_line_and_not_the_end_of_a_library(tmp_path: Pa
 
 def test_a_crawl_asks_for_pages_and_not_only_whether_they_answer() -> None:
     assert (REAL.heads, REAL.is_handed_in) == (False, False)
+
+
+@pytest.mark.parametrize(("names", "asked"), [("system", Threads), ("servers", Ares)])
+def test_names_are_looked_up_as_the_plan_says(names: str, asked: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[Names | None] = []
+    monkeypatch.setattr(network, "Resolver", lambda clock, names=None: met.append(names) or Resolver(clock, names))
+    network.Network(Plan(names=names), VirtualClock(), Held(), lambda visit: None)
+    assert isinstance(met[0] or Ares(), asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.collection.ask.selection import BY_PAGE, Part
+from gossamer.collection.ask.selection import BY_FIELD, BY_PAGE, Part
 from gossamer.errors import UsageError
 
 A, BELOW, ALIKE, OTHER = "http://a.test/x", "http://www.a.test/y", "http://ba.test/x", "http://c.test/y"
@@ -56,3 +56,14 @@ def test_a_part_is_of_what_is_written_page_by_page(part: Part) -> None:
 def test_an_empty_pattern_is_refused_because_it_is_in_every_address() -> None:
     with pytest.raises(UsageError, match="empty pattern"):
         Part(include=("x", "")).require_sense("jsonl")
+
+
+def test_what_is_told_of_each_page_is_chosen_only_where_it_is_written_by_field() -> None:
+    part = Part(fields=("url", "title"))
+    for form in BY_FIELD:
+        part.require_sense(form)
+    for form in {*BY_PAGE, "warc"} - {*BY_FIELD}:
+        with pytest.raises(UsageError, match="--fields is for"):
+            part.require_sense(form)
+    with pytest.raises(UsageError, match="no field 'colour'"):
+        Part(fields=("colour",)).require_sense("jsonl")

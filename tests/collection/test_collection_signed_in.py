@@ -13,11 +13,12 @@ import gossamer
 from crawler_process import run_gossamer, with_room
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.errors import NothingFetched
+from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.sessions import DOUBTED
 from gossamer.store.table.table import Table
 from harness.login_sites import PASSWORD, USER, FormSite, digest_site, form_site, nginx_site, pages
 from harness.served import serving
+from web.browser import chromium
 
 OPEN = {"allow_addresses": ("127.0.0.0/8",), "delay": 0.0, "ip_delay": 0.0, "patience": 0.0}
 QUICK = {**OPEN, "disk_pause": 0, "disk_pause_share": 0.0, "shards": 1, "build": False}
@@ -126,6 +127,64 @@ def test_all_pages_behind_the_passwords_of_nginx_come(tmp_path: Path) -> None:
         assert crawl(tmp_path / "web", origin, f"auth {USER} $MEMBERS") == set(SITE)
         with pytest.raises(NothingFetched, match=r"it wants a login \(Basic\); `--auth USER` logs in"):
             crawl(tmp_path / "stranger", origin)
+
+
+STEPS = """
+  user #name
+  click button
+  password #secret
+  click #go
+  wait-for a[href="/leave"]
+"""
+
+
+def by_browser(site: FormSite, steps: str = STEPS, secret: str = "$MEMBERS") -> str:
+    return f"browser {site.origin}/login {USER} {secret}{steps}"
+
+
+def test_all_pages_behind_a_login_that_only_a_browser_can_fill_come_and_the_password_goes_nowhere_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    chromium()
+    few = pages(25)
+    with form_site(pages(1)) as stranger, form_site(few, lasts=20) as site:
+        site.scripted = stranger.origin
+        assert crawl(tmp_path / "web", site.origin, by_browser(site)) == set(few)
+        assert len(site.posted) == len(site.sessions) == 2
+        assert not site.left
+        assert not stranger.came
+        held = [*everything_in(tmp_path / "web"), ("log", caplog.text.encode())]
+        for secret in (*site.secrets(), "device=known"):
+            assert not [name for name, data in held if secret.encode() in data]
+
+
+def test_a_step_that_fails_is_named_and_the_crawl_goes_on_without(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chromium()
+    monkeypatch.setattr("gossamer.fetch.browser.signing_in.STEP_SECONDS", 3.0)
+    with form_site(pages(3)) as site:
+        site.scripted = "http://127.0.0.1:9"
+        assert crawl(tmp_path / "web", site.origin, by_browser(site, secret="$PATH")) == set()
+        assert len([given for given in site.posted if "secret" in given]) == 1
+    assert 'step 5 (wait-for a[href="/leave"]) was not done in 3 s' in caplog.text
+
+
+@pytest.mark.parametrize(
+    "steps",
+    ["", "\nuser #name", "\nwait-for #a\nclick", "\nshout #a\nwait-for #b", "\nopen nowhere at all\nwait-for #a"],
+)
+def test_steps_that_are_none_are_refused(tmp_path: Path, steps: str) -> None:
+    entry = f"browser http://127.0.0.1:1/login {USER} $MEMBERS{steps}"
+    with pytest.raises(UsageError, match="login"):
+        crawl(tmp_path / "web", "http://127.0.0.1:1", entry)
+
+
+def test_steps_that_lead_to_another_site_are_refused(tmp_path: Path) -> None:
+    chromium()
+    entry = f"browser http://127.0.0.1:1/login {USER} $MEMBERS\nopen http://127.0.0.2:1/\nwait-for #a"
+    with pytest.raises(UsageError, match="lies elsewhere"):
+        crawl(tmp_path / "web", "http://127.0.0.1:1", entry)
 
 
 def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:

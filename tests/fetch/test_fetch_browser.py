@@ -226,6 +226,6 @@ def test_addresses_are_written_behind_the_page_and_escaped() -> None:
 
 def test_an_answer_that_does_not_say_who_may_read_it_may_be_read_by_no_other_origin() -> None:
     answer = Capture(Visit("http://a.test/data"), 0.0, 0.1, 200, (("content-type", "text/plain"),))
-    assert rendering._handed_on(answer)["access-control-allow-origin"] == rendering.NOBODY
+    assert rendering.handed_on(answer)["access-control-allow-origin"] == rendering.NOBODY
     allowed = (("access-control-allow-origin", "*"),)
-    assert rendering._handed_on(replace(answer, headers=allowed))["access-control-allow-origin"] == "*"
+    assert rendering.handed_on(replace(answer, headers=allowed))["access-control-allow-origin"] == "*"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import secrets
 import socket
@@ -27,6 +28,28 @@ LOGIN_PAGE = """<html><body><h1>Sign in</h1>
 <input type="hidden" name="csrf" value="{token}"><input type="hidden" name="next" value="{wanted}">
 <label for="u">User name</label><input id="u" name="u1"><input type="password" name="p1">
 <input type="checkbox" name="remember"><button name="go" value="1">Sign in</button></form></body></html>"""
+
+SCRIPTED_PAGE = """<html><body><h1>Sign in</h1><div id="root"></div><script>
+const token = document.cookie.match(/csrf=([0-9a-f]+)/)[1];
+const ask = what => { document.getElementById('root').innerHTML = what; };
+const value = () => document.querySelector('input').value;
+ask('<input id="name"><button>Next</button>');
+document.querySelector('button').onclick = () => {
+  const name = value();
+  ask('<input id="secret" type="password"><button id="go">Go</button>');
+  document.querySelector('button').onclick = async () => {
+    const secret = value();
+    fetch('STRANGER/?' + secret, {method: 'POST', body: secret}).catch(() => {});
+    fetch('STRANGER/' + encodeURIComponent(secret), {mode: 'no-cors'}).catch(() => {});
+    const headers = {'Content-Type': 'application/json', 'X-Csrf': token};
+    const answer = await fetch('/enter', {method: 'POST', headers, body: JSON.stringify({name, secret})});
+    document.cookie = 'device=known; path=/';
+    if (answer.ok) location = '/'; else ask('<p>wrong</p>');
+  };
+};
+</script></body></html>"""
+"""A login that is no form: two steps, a token in a header, and a cookie that only a script sets. It gives away what it
+can."""
 
 
 def pages(count: int) -> dict[str, str]:
@@ -61,6 +84,8 @@ class FormSite:
     closed: set[str] = field(default_factory=set)
     """Pages that are for nobody."""
     posted: list[dict[str, list[str]]] = field(default_factory=list)
+    scripted: str = ""
+    """The login is made by a script, which would hand the password to this origin."""
 
     def secrets(self) -> list[str]:
         """All that nobody else may see."""
@@ -107,8 +132,11 @@ def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             site.came.append(("POST", self.path))
-            given = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            given = {name: [value] for name, value in json.loads(body).items()} if site.scripted else parse_qs(body)
             site.posted.append(given)
+            if site.scripted:
+                return self.enter_by_script(given)
             token = self.cookie("csrf")
             known = token in site.tokens and given.get("csrf") == [token]
             origin = self.headers.get("Origin") == site.origin and self.headers.get("Referer", "").startswith(
@@ -121,6 +149,14 @@ def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
             kept = f"session={session}; Path=/; HttpOnly; Max-Age=3600"
             return self.say(303, "", ("Location", given["next"][0]), ("Set-Cookie", kept))
 
+        def enter_by_script(self, given: dict[str, list[str]]) -> None:
+            fits = self.headers.get("X-Csrf") == self.cookie("csrf") in site.tokens
+            if not fits or given != {"name": [USER], "secret": [PASSWORD]}:
+                return self.say(401, "")
+            session = secrets.token_hex(12)
+            site.sessions[session] = 0
+            return self.say(200, "{}", ("Set-Cookie", f"session={session}; Path=/; HttpOnly"))
+
         def refuse(self) -> None:
             if site.refuses == "redirect":
                 return self.say(302, "", ("Location", f"/login?next={quote(self.path)}"))
@@ -131,13 +167,16 @@ def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
         def show_login(self, wanted: str) -> None:
             token = secrets.token_hex(12)
             site.tokens.add(token)
-            page = LOGIN_PAGE.format(token=token, wanted=wanted)
+            scripted = SCRIPTED_PAGE.replace("STRANGER", site.scripted)
+            page = scripted if site.scripted else LOGIN_PAGE.format(token=token, wanted=wanted)
             self.say(200, page, ("Set-Cookie", f"csrf={token}; Path=/"))
 
         def is_known(self) -> bool:
             session = self.session()
             if site.opened or session not in site.sessions:
                 return site.opened
+            if site.scripted and self.cookie("device") != "known":
+                return False
             site.sessions[session] += 1
             return not site.lasts or site.sessions[session] <= site.lasts
 

@@ -13,7 +13,7 @@ from gossamer.fetch.curl import Handle, Multi, Verdict
 from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.limits import Limits
-from gossamer.fetch.logins import NONE, Sending
+from gossamer.fetch.logins import FORM, NONE, Sending
 from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.proxy import Route
 from gossamer.fetch.request import Identity, Request, Requests
@@ -85,10 +85,10 @@ class Fetcher:
         visit = Visit(url, Kind.RESOURCE, "POST")
         return await self._brought(visit, self._requests.post(visit, fields, body))
 
-    async def submit(self, url: URL, referrer: URL, body: bytes) -> Capture:
+    async def submit(self, url: URL, referrer: URL, body: bytes, fields: Mapping[str, str] = FORM) -> Capture:
         """Send a form that stood on a page, with the login of its place."""
         visit = Visit(url, Kind.PAGE, "POST")
-        return await self._brought(visit, self._requests.form(visit, referrer, body))
+        return await self._brought(visit, self._requests.form(visit, referrer, body, fields))
 
     async def _brought(self, visit: Visit, request: Request | Failure) -> Capture:
         if isinstance(request, Failure):

@@ -7,6 +7,9 @@ auth user $NAME              name and password, sent as Basic; or `auth user @/p
 digest user $NAME            the same as a digest, which shows that one knows the password and does not send it
 key user /path/id_ed25519    a private key, for sftp
 form https://... user $NAME  name and password for the form of that page
+browser https://... user $NAME  the same for the steps on the lines below, which a browser takes from that page on:
+                             user SELECTOR, password SELECTOR, click SELECTOR, open ADDRESS, and at last
+                             wait-for SELECTOR
 
 In the place of $NAME also %SERVICE/USER: the keyring of the desktop has it. A file of logins, which nobody else can
 read, may hold the value itself, as =VALUE.
@@ -15,17 +18,20 @@ read, may hold the value itself, as =VALUE.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gossamer.errors import GossamerError, UsageError
-from gossamer.fetch.logins import Account, Cookie, basic, cookies, header
+from gossamer.fetch.logins import Account, Cookie, Step, basic, cookies, header
 from gossamer.urls import normalize
 
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_STEPS = ("open", "user", "password", "click", "wait-for")
+STEPS_MOST = 30
 _FORMS = (
-    "'header Name: $VARIABLE', 'cookie FILE', 'auth USER $VARIABLE', 'digest USER $VARIABLE', 'key USER FILE' or"
-    " 'form ADDRESS USER $VARIABLE', where @FILE or %SERVICE/USER may stand for $VARIABLE"
+    "'header Name: $VARIABLE', 'cookie FILE', 'auth USER $VARIABLE', 'digest USER $VARIABLE', 'key USER FILE',"
+    " 'form ADDRESS USER $VARIABLE' or 'browser ADDRESS USER $VARIABLE' with steps below, where @FILE or"
+    " %SERVICE/USER may stand for $VARIABLE"
 )
 
 
@@ -68,12 +74,15 @@ def check(entry: str, *, held: bool = False) -> None:
             user, _, value = rest.partition(" ")
             basic(user, "")
             _require_reference(value, held=held)
-        case "form":
-            url, user, value = (*rest.split(" ", 2), "", "")[:3]
+        case "form" | "browser":
+            first, *lines = rest.splitlines() if kind == "browser" else [rest]
+            url, user, value = (*first.split(" ", 2), "", "")[:3]
             _address(url)
             if not user or not value:
-                raise UsageError(f"a login by a form is written as 'form ADDRESS USER $VARIABLE'; see {_FORMS}")
+                raise UsageError(f"a login is written as '{kind} ADDRESS USER $VARIABLE'; see {_FORMS}")
             _require_reference(value, held=held)
+            if kind == "browser":
+                _steps(lines)
         case "cookie" if rest.strip():
             pass
         case "key" if len(rest.split(" ", 1)) == 2:
@@ -94,6 +103,10 @@ def sent(entry: str, sources: Sources) -> Sent:
     if kind == "form":
         url, user, value = rest.split(" ", 2)
         return Sent(accounts=(Account("form", user, _value(value, sources), _address(url)),))
+    if kind == "browser":
+        first, *lines = rest.splitlines()
+        url, user, value = first.split(" ", 2)
+        return Sent(accounts=(Account("browser", user, _value(value, sources), _address(url), _steps(lines)),))
     if kind in ("auth", "digest"):
         user, _, value = rest.partition(" ")
         password = _value(value, sources)
@@ -102,11 +115,23 @@ def sent(entry: str, sources: Sources) -> Sent:
     return Sent((header(f"{name}: {_value(value.strip(), sources)}"),))
 
 
+def _steps(lines: Sequence[str]) -> tuple[Step, ...]:
+    """What stands below a login by a browser. At the end it must see that it has worked."""
+    steps = tuple(Step(*line.strip().split(None, 1)) for line in lines if len(line.split(None, 1)) == 2)
+    whole = len(steps) == len([line for line in lines if line.strip()]) <= STEPS_MOST
+    if not whole or any(step.does not in _STEPS for step in steps) or not steps or steps[-1].does != _STEPS[-1]:
+        raise UsageError(
+            f"the lines below a login by a browser are at most {STEPS_MOST} steps, each of {', '.join(_STEPS)} with"
+            " a selector behind it (open: an address), and the last is wait-for, of what only members see"
+        )
+    return tuple(Step(each.does, _address(each.what) if each.does == "open" else each.what) for each in steps)
+
+
 def _address(text: str) -> str:
     try:
         return normalize(text)
     except GossamerError:
-        raise UsageError("a login by a form names its page, as in 'form https://example.org/login me $NAME'") from None
+        raise UsageError("a login names its page, as in 'form https://example.org/login me $NAME'") from None
 
 
 def _require_reference(value: str, *, held: bool) -> None:

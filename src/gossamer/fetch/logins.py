@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from gossamer.errors import UsageError
-from gossamer.model import Kind, Visit
+from gossamer.model import URL, Capture, Kind, Visit
 from gossamer.urls import keys, site
 from gossamer.urls.schemes import scheme_of
 
@@ -31,6 +31,8 @@ _OURS = re.compile(
 )
 """Fields that say who asks for what and how the answer comes: a crawler that lies there is impolite, or breaks."""
 _WHO = ("authorization", "cookie")
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+"""What says that a form is sent."""
 
 
 class Cookie(NamedTuple):
@@ -74,16 +76,26 @@ class Place:
         )
 
 
+class Step(NamedTuple):
+    """What is to be done in a browser. No step holds a secret."""
+
+    does: str
+    """open, user, password, click or wait-for."""
+    what: str
+    """An address to open; else a selector, as in CSS, of what the name or the password is filled into, and so on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """A name and a password that are not simply sent."""
 
-    kind: Literal["auth", "digest", "form", "key"]
+    kind: Literal["auth", "digest", "form", "browser", "key"]
     user: str = field(repr=False)
     password: str = field(repr=False)
     """Or the path of a private key."""
     url: str = ""
-    """The page with the form."""
+    """The page with the form, or where the steps begin."""
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,16 @@ class Login:
     def account(self, kind: str) -> Account | None:
         """The last one of a kind."""
         return next((each for each in reversed(self.accounts) if each.kind == kind), None)
+
+
+class Asking(Protocol):
+    """What a login asks of the network. Its answers are kept by nobody."""
+
+    async def __call__(self, visit: Visit) -> Capture:
+        """Get something."""
+
+    async def submit(self, url: URL, referrer: URL, body: bytes, fields: Mapping[str, str] = FORM) -> Capture:
+        """Send a form, or what else these header fields say, with the cookies of the place."""
 
 
 class Sending(Protocol):

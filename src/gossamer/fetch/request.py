@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
-from gossamer.fetch.logins import NONE, Sending, is_foreign
+from gossamer.fetch.logins import FORM, NONE, Sending, is_foreign
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls import keys
 from gossamer.version import VERSION
@@ -31,7 +31,6 @@ _URL = re.compile(
     r"""((?:[/?][!-"$-~]*)?)"""
 )
 _FIELD = re.compile(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
-_FORM = "application/x-www-form-urlencoded"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = b"Accept-Encoding: gzip, deflate, br, zstd"
 _ANYTHING = b"Accept: */*"
@@ -125,12 +124,13 @@ class Requests:
         named = [f"{name}: {value}".encode("ascii") for name, value in fields.items()]
         return self._to(visit, [*named, b"Content-Length: %d" % len(body)], (), body)
 
-    def form(self, visit: Visit, referrer: str, body: bytes) -> Request | Failure:
+    def form(self, visit: Visit, referrer: str, body: bytes, fields: Mapping[str, str] = FORM) -> Request | Failure:
         """A form that was filled in, with the login of its place: a server may ask which page it stood on."""
         login = self._logins.fields(visit.url, visit.method)
-        more = (f"Origin: {keys.origin(referrer)}", f"Referer: {referrer}", "Content-Type: " + _FORM)
+        more = [f"Origin: {keys.origin(referrer)}", f"Referer: {referrer}"]
+        more += [f"{name.title()}: {value}" for name, value in fields.items() if _FIELD.fullmatch(value)]
         return self._to(
-            visit, [*(each.encode("ascii") for each in more), b"Content-Length: %d" % len(body)], login, body
+            visit, [*(each.encode("latin-1") for each in more), b"Content-Length: %d" % len(body)], login, body
         )
 
     def _to(

@@ -20,13 +20,14 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol, TypeAlias
+from functools import partial
+from typing import Literal, TypeAlias
 
 from gossamer.convert.html.forms import of_capture
 from gossamer.fetch.cookie_jar import Jar
 from gossamer.fetch.digest import Challenge, challenge
 from gossamer.fetch.login_form import filled, login_form
-from gossamer.fetch.logins import Account, Login, Logins, is_foreign, place
+from gossamer.fetch.logins import Account, Asking, Login, Logins, is_foreign, place
 from gossamer.model import URL, Capture, Clock, Kind, Visit
 from gossamer.shown import counted, log
 from gossamer.urls import keys, resolve
@@ -55,16 +56,6 @@ _UNCURED: dict[Sign, str] = {
 _PASSWORD_FIELD = re.compile(rb"""type\s*=\s*["']?password""", re.IGNORECASE)
 _SET_COOKIE = re.compile(rb"(?im)^set-cookie2?[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*\n")
 _NAMES = frozenset({"set-cookie", "set-cookie2"})
-
-
-class Asking(Protocol):
-    """What a login asks of the network. Its answers are kept by nobody."""
-
-    async def __call__(self, visit: Visit) -> Capture:
-        """Get something."""
-
-    async def submit(self, url: URL, referrer: URL, body: bytes) -> Capture:
-        """Send a form, with the cookies of the place."""
 
 
 @dataclass
@@ -138,7 +129,7 @@ class Sessions:
 
 
 def _state(login: Login, suffixes: frozenset[str]) -> _State:
-    account = login.account("form")
+    account = login.account("form") or login.account("browser")
     form = _FormState(account, doors={_bare(account.url)}) if account else None
     return _State(login, Jar(login.cookies, suffixes), form=form)
 
@@ -231,6 +222,8 @@ class SignedIn:
 
     async def _exchange(self, form: _FormState) -> str:
         """The login itself: its page, its form, what comes of it. In words what went wrong; empty when it worked."""
+        if form.account.kind == "browser":
+            return await self._in_browser(form)
         page = await self._followed(await self._asking(Visit(form.account.url)))
         if problem := _problem(page):
             return f"its page does not come: {problem}"
@@ -253,6 +246,13 @@ class SignedIn:
         if _shows_login(landed, form):
             return "it is refused: the login form comes again; check the name and the password"
         return ""
+
+    async def _in_browser(self, form: _FormState) -> str:
+        """Loaded only where a login wants it."""
+        from gossamer.fetch.browser.signing_in import Reach, sign_in
+
+        covers = partial(self._is_ours, form=form)
+        return await sign_in(form.account, Reach(self._asking, covers, self._sessions.heard, self._pause))
 
     def _is_ours(self, url: URL, form: _FormState) -> bool:
         return any(state.form is form for state in self._sessions.at(url))

@@ -92,11 +92,17 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
         where = place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
     except UsageError as error:
         raise UsageError(f"logins of {name}: {error}") from None
-    for account in (account for part in parts for account in part.accounts if account.url):
-        if not where.covers(account.url, place(account.url, suffixes)):
+    accounts = [account for part in parts for account in part.accounts if account.url]
+    if any(account.kind == "browser" for account in accounts):
+        from gossamer.fetch.browser.chromium import require  # an extra, of which most logins need nothing
+
+        require("a login by a browser", "log in with one of your own, and use its cookies")
+    opened = (step.what for account in accounts for step in account.steps if step.does == "open")
+    for url in (*(account.url for account in accounts), *opened):
+        if not where.covers(url, place(url, suffixes)):
             raise UsageError(
-                f"logins of {name}: the form at {account.url} lies elsewhere, where the password would not be sent;"
-                f" write the login for {keys.authority(account.url)}, or for the site of both"
+                f"logins of {name}: the page {url} lies elsewhere, where the password would not be sent;"
+                f" write the login for {keys.authority(url)}, or for the site of both"
             )
     return Login(
         (where,),

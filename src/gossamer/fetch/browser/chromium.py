@@ -59,18 +59,18 @@ FLAGS = (
 NO_IMAGES = "--blink-settings=imagesEnabled=false"
 
 
-def require() -> str:
+def require(why: str = "to render pages", else_: str = "crawl with --render never") -> str:
     """Where Chromium is; UsageError with the cure when it, or what drives it, is not here."""
     if find_spec("playwright") is None:
         raise UsageError(
-            "to render pages takes a browser: `pip install '.[browser]'` where you cloned Gossamer brings what drives"
-            " it; or crawl with --render never"
+            f"{why} takes a browser: `pip install '.[browser]'` where you cloned Gossamer brings what drives"
+            f" it; or {else_}"
         )
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         raise UsageError(
-            f"to render pages takes Chromium, and none of {', '.join(NAMES)} is here; install it (Debian: `apt-get"
-            " install chromium`), or crawl with --render never"
+            f"{why} takes Chromium, and none of {', '.join(NAMES)} is here; install it (Debian: `apt-get"
+            f" install chromium`), or {else_}"
         )
     return found
 

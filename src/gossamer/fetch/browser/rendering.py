@@ -324,7 +324,7 @@ class _Rendering:
             if capture is None:
                 await route.abort("aborted")  # any other word would put an error in the place of the page
             else:
-                await route.fulfill(status=capture.status, headers=_handed_on(capture), body=capture.body)
+                await route.fulfill(status=capture.status, headers=handed_on(capture), body=capture.body)
         except Error:  # the page is gone; Playwright waits for a word all the same
             with suppress(Error):
                 await route.fallback()
@@ -364,7 +364,7 @@ def with_addresses(html: str, addresses: Iterable[str]) -> str:
     return f'{html}\n<nav hidden title="addresses that scripts wanted to open">{links}</nav>\n' if links else html
 
 
-def _handed_on(capture: Capture) -> dict[str, str]:
+def handed_on(capture: Capture) -> dict[str, str]:
     """The header fields, by which the browser decides who may read it. Playwright would let anybody, where it is not
     said who may."""
     fields: dict[str, str] = {}

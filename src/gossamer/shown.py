@@ -110,14 +110,20 @@ def counted(number: int, what: str, many: str = "") -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + ('es' if what.endswith('s') else 's')}"
 
 
-def timestamp(moment: float | None) -> str | None:
-    """Seconds since 1970 as RFC 3339 has it; None for what no calendar has."""
+def on_calendar(moment: float | None) -> datetime | None:
+    """Seconds since 1970 as a time of UTC; None for what no calendar has."""
     if moment is None:
         return None
     try:
-        return f"{_EPOCH + timedelta(seconds=round(moment)):%Y-%m-%dT%H:%M:%SZ}"
+        return _EPOCH + timedelta(seconds=round(moment))
     except (OverflowError, ValueError):
         return None
+
+
+def timestamp(moment: float | None) -> str | None:
+    """The same as RFC 3339 has it."""
+    known = on_calendar(moment)
+    return f"{known:%Y-%m-%dT%H:%M:%SZ}" if known else None
 
 
 def size(octets: float) -> str:

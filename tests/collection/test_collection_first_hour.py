@@ -72,6 +72,8 @@ def test_a_program_names_seeds_and_parts_as_it_likes(tmp_path: Path) -> None:
         row = dict(next(web.pages()))
         assert row == next(web.pages().records())
         assert row["url"] == f"{tiny.origin}/"
+        assert repr(web) == f"<Collection {tmp_path / 'web'}>"
+        assert [len(group.copies) for group in web.duplicates()] == [1]
     for wrong in (7, None, b"http://127.0.0.1:9/", [7]):
         with gossamer.open(tmp_path / "other") as web, pytest.raises(UsageError, match="is no text"):
             web.crawl(wrong)

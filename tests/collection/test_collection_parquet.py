@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -12,7 +14,10 @@ import pytest
 from made_shard import BEGAN, A, B, C, came, said
 
 from gossamer.collection.ask import export, parquet
-from gossamer.collection.documents import Document, Pages
+from gossamer.collection.ask.pages import Pages
+from gossamer.collection.documents import Document
+from gossamer.collection.page_fields import TEXTS, WHOLE
+from gossamer.errors import UsageError
 from gossamer.frontier.entries import Entry, State
 from gossamer.model import Kind, Link
 from gossamer.store.versions import Version
@@ -39,6 +44,15 @@ def test_every_page_is_a_row_with_its_dates_as_dates() -> None:
     assert table.column("fetched").to_pylist() == [moment] * 3
     assert table.column("published").to_pylist() == [datetime.fromtimestamp(BEGAN - 86_400, UTC), None, None]
     assert table.column("links").to_pylist()[0] == [{"url": B, "anchor": "over there", "rel": "", "content": True}]
+
+
+def test_what_a_row_has_a_page_has_under_the_same_name() -> None:
+    page = document(A, Entry(State.DONE, 3, BEGAN), author="Ann", published=BEGAN - 86_400, links=(Link(B, "b"),))
+    row = dict(page)
+    assert row["published"] == datetime.fromtimestamp(BEGAN - 86_400, UTC)
+    assert row.pop("links") == [{"url": link.url, "anchor": "b", "rel": "", "content": True} for link in page.links]
+    assert {name: getattr(page, name) for name in row} == row
+    assert document(A, published=1e20).published is None
 
 
 def test_only_the_columns_that_are_named() -> None:
@@ -100,9 +114,45 @@ def test_passages_are_lines_or_rows_with_the_path_of_headings() -> None:
     assert theirs.read_table(io.BytesIO(columns.getvalue())).to_pylist() == lines
 
 
-def test_polars_takes_pages_of_which_only_the_last_have_an_author() -> None:
-    """As docs/recipes.md has it: by itself Polars looks at the first hundred rows alone."""
+LAST = {"author": "Ann", "published": BEGAN, "links": (Link(B, "b"),), "fields": (("price", 7), ("tags", ("x", "y")))}
+
+
+def late(kinds: dict[str, str] = {}) -> Pages:  # noqa: B006 - it is not changed
+    """Pages of which only the last, after hundreds, has what most others lack."""
+    pages = [document(f"https://a.example/{number}", **(LAST if number == 250 else {})) for number in range(251)]
+    return Pages(iter(pages), lambda: kinds)
+
+
+@pytest.mark.parametrize("rows", [Pages.records, iter], ids=["records", "pages"])
+def test_polars_takes_pages_of_which_only_the_last_have_an_author_and_a_date(rows: Callable[[Pages], object]) -> None:
+    """By itself it looks at the first hundred rows alone."""
     polars = pytest.importorskip("polars")
-    pages = [document(f"https://a.example/{number}", author="" if number < 200 else "Ann") for number in range(201)]
-    frame = polars.DataFrame(list(Pages(iter(pages)).records()), infer_schema_length=None)
-    assert frame["author"].to_list() == [None] * 200 + ["Ann"]
+    pytest.importorskip("pyarrow")
+    frame = polars.DataFrame(rows(late({"price": WHOLE, "tags": TEXTS})))
+    assert frame["author"].to_list() == [None] * 250 + ["Ann"]
+    assert frame["published"].to_list()[-2:] == [None, datetime.fromtimestamp(BEGAN, UTC)]
+    assert frame["links"].to_list()[-2:] == [[], [{"url": B, "anchor": "b", "rel": "", "content": True}]]
+    assert frame["fields"].to_list()[-1] == {"price": 7, "tags": ["x", "y"]}
+
+
+def test_pandas_takes_the_same_rows_as_dictionaries() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(late().records())
+    assert frame["published"].to_list()[-1] == datetime.fromtimestamp(BEGAN, UTC)
+    assert frame["fields"].to_list()[-1] == {"price": 7, "tags": ["x", "y"]}
+
+
+def test_duckdb_asks_pages_themselves() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    with duckdb.connect() as base:
+        base.register("pages", late())
+        found = base.sql("SELECT count(*), max(author) FROM pages").fetchall()
+    assert found == [(251, "Ann")]
+
+
+def test_without_pyarrow_a_table_of_pages_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    polars = pytest.importorskip("polars")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match="pip install pyarrow"):
+        polars.DataFrame(late().records())

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
-from gossamer.shown import timestamp
+from gossamer.shown import on_calendar, timestamp
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version, tells
 from gossamer.store.warc.warc import date
@@ -72,6 +73,21 @@ class SaysWhatItRead:
         return self.page.language
 
     @property
+    def author(self) -> str | None:
+        """As the page names it; None where it does not."""
+        return self.page.author or None
+
+    @property
+    def published(self) -> datetime | None:
+        """As the page says."""
+        return on_calendar(self.page.published)
+
+    @property
+    def modified(self) -> datetime | None:
+        """As the page says."""
+        return on_calendar(self.page.modified)
+
+    @property
     def links(self) -> Sequence[Link]:
         """What it points to."""
         return self.page.links
@@ -100,6 +116,31 @@ class Document(SaysWhatItRead):
     def media_type(self) -> str:
         """By its bytes, not only by what the server says."""
         return self.version.media_type
+
+    @property
+    def final_url(self) -> str:
+        """A redirect leads to a page of its own, so this is its address."""
+        return self.url
+
+    @property
+    def digest(self) -> str:
+        """Of its bytes."""
+        return self.version.digest
+
+    @property
+    def depth(self) -> int | None:
+        """How many links from a seed; None for robots.txt."""
+        return self.entry.depth if self.entry else None
+
+    @property
+    def copy_of(self) -> str | None:
+        """The page whose bytes are the same."""
+        return self.version.copy_of
+
+    @property
+    def near_copy_of(self) -> str | None:
+        """The page that says nearly the same."""
+        return self.version.near_copy_of
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -134,51 +175,26 @@ class Document(SaysWhatItRead):
         return {name: own[name] if name in own else FIELDS[name](self) for name in known}
 
 
-FIELDS: dict[str, Callable[[Document], Any]] = {
-    "url": lambda each: each.url,
-    "final_url": lambda each: each.url,
+_AS_JSON: dict[str, Callable[[Document], Any]] = {
     "fetched": lambda each: date(each.version.began),
-    "status": lambda each: each.version.status,
-    "media_type": lambda each: each.version.media_type,
-    "digest": lambda each: each.version.digest,
-    "title": lambda each: each.page.title,
-    "text": lambda each: each.page.text,
-    "content": lambda each: each.page.content,
-    "markdown": lambda each: each.page.markdown,
-    "language": lambda each: each.page.language,
-    "kind": lambda each: each.page.kind,
-    "author": lambda each: each.page.author or None,
     "published": lambda each: timestamp(each.page.published),
     "modified": lambda each: timestamp(each.page.modified),
-    "depth": lambda each: each.entry.depth if each.entry else None,
-    "copy_of": lambda each: each.version.copy_of,
-    "near_copy_of": lambda each: each.version.near_copy_of,
     "links": lambda each: [
-        {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content} for link in each.page.links
+        {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content} for link in each.links
     ],
 }
-"""What is told of every page, in this order."""
+FIELDS: dict[str, Callable[[Document], Any]] = {
+    name: _AS_JSON.get(name, attrgetter(name))
+    for name in (
+        *("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content", "markdown"),
+        *("language", "kind", "author", "published", "modified", "depth", "copy_of", "near_copy_of", "links"),
+    )
+}
+"""What is told of every page, in this order; attributes have the same names."""
 GIVEN = "fields"
 """What a page function gave, which only some pages have."""
 ONE_GIVEN = f"{GIVEN}."
 """Before the name of one of them."""
-
-
-class Pages(Iterator[Document]):
-    """Pages, one at a time."""
-
-    def __init__(self, pages: Iterator[Document]) -> None:
-        self._pages = pages
-
-    def __next__(self) -> Document:
-        return next(self._pages)
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Each page as a `dict`: rows for pandas, Polars and the like.
-
-        Polars needs `infer_schema_length=None`: by itself it looks at a hundred rows, and a column may be empty there.
-        """
-        return map(dict, self)
 
 
 DATES = ("fetched", "published", "modified")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar
 
 from gossamer.collection.ask.crawl_state import CrawlState
 from gossamer.collection.ask.formats import FORMATS
+from gossamer.collection.ask.pages import Pages
 from gossamer.collection.ask.selection import Part
-from gossamer.collection.documents import Document, Pages, documents, newest
+from gossamer.collection.documents import Document, documents, newest
 from gossamer.errors import UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import texts
@@ -40,7 +41,12 @@ class Exporting(CrawlState):
         """
         is_meant = Part(texts(site), texts(include), query).chosen(self._answers)
         every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
-        return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)))
+        return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)), self._given)
+
+    def _given(self) -> Mapping[str, str]:
+        from gossamer.collection.page_fields import of_all
+
+        return of_all(self._readers().tables).kinds
 
     def export(
         self,
@@ -58,7 +64,6 @@ class Exporting(CrawlState):
         and what of each; without `links`, jsonl and parquet have none. A passage has so many `words` at most.
         """
         from gossamer.collection.ask import export, parquet
-        from gossamer.collection.page_fields import of_all
 
         part.require_sense(form)
         archives = self._readers().archives
@@ -77,8 +82,7 @@ class Exporting(CrawlState):
             case "trec":
                 return export.trec_web(pages, out)
             case "parquet":
-                given = of_all(self._readers().tables).kinds
-                return parquet.write(pages, out, links=links, names=part.fields, fields=given)
+                return parquet.write(pages, out, links=links, names=part.fields, fields=self._given())
             case "passages":
                 return export.passages(pages, out, words)
             case "passages-parquet":

@@ -46,6 +46,9 @@ class Opened:
         self._moment: Moment | None = None
         """What is held of it."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -37,13 +37,19 @@ def write(
     gave, with their kinds: see `page_fields`."""
     arrow, parquet = _library()
     fields = fields or {}
-    all_names = FIELDS if not fields else (*FIELDS, GIVEN)
-    schema, count = _schema(arrow, names or all_names, fields), 0
+    schema, count = _schema(arrow, names or _all_names(fields), fields), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for group in _groups(_batches(arrow, schema, export.rows(pages, links=links, names=names), fields)):
             writer.write_table(arrow.Table.from_batches(group, schema))
             count += sum(batch.num_rows for batch in group)
     return count
+
+
+def stream(pages: Iterable[Document], fields: Mapping[str, str]) -> Any:
+    """The same as a stream of Arrow, which is read while pages are."""
+    arrow, _ = _library()
+    schema = _schema(arrow, _all_names(fields), fields)
+    return arrow.RecordBatchReader.from_batches(schema, _batches(arrow, schema, export.rows(pages), fields))
 
 
 def write_passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
@@ -60,6 +66,10 @@ def write_passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
             writer.write_batch(arrow.RecordBatch.from_pylist(held, schema=schema))
             count += len(held)
     return count
+
+
+def _all_names(fields: Mapping[str, str]) -> Sequence[str]:
+    return (*FIELDS, *([GIVEN] if fields else []))
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
@@ -127,7 +137,7 @@ def _library() -> tuple[Any, Any]:
         from pyarrow import parquet
     except ImportError:
         raise UsageError(
-            "parquet needs pyarrow, which is not installed: `pip install '.[parquet]'` where you cloned Gossamer,"
+            "a table of pages needs pyarrow, which is not here: `pip install '.[parquet]'` where you cloned Gossamer,"
             " or `pip install pyarrow`, brings it; jsonl needs nothing"
         ) from None
     return pyarrow, parquet

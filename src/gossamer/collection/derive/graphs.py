@@ -239,6 +239,14 @@ class Copies:
     groups: list[Group]
     mirrors: list[Mirrors]
 
+    def __iter__(self) -> Iterator[Group]:
+        """The groups, one by one."""
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        """How many groups there are."""
+        return len(self.groups)
+
 
 def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: Copies) -> tuple[Graph, Ranks]:
     """Make a new graph of all that is committed, and let it count."""

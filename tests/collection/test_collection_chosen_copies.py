@@ -58,6 +58,16 @@ def test_a_page_that_was_not_compared_is_told_from_one_that_says_too_little(shar
         copies.similar(readers(shard), A)
 
 
+def test_a_page_that_says_too_little_has_the_copies_with_its_bytes(shard: Shard) -> None:
+    for url, body in ((A, b"same"), (B, b"same"), (C, b"other"), (f"{A}gone", b"same")):
+        shard.keep(url, body)
+        shard.enter(url, state=State.FAILED if url.endswith("gone") else State.DONE)
+    [copy] = copies.similar(readers(shard), A)
+    assert (copy.url, copy.exact) == (B, True)
+    with pytest.raises(NotFound, match="says too little"):
+        copies.similar(readers(shard), C)
+
+
 def test_a_copy_is_exact_when_its_bytes_are_and_knows_whether_it_is_of_the_site(shard: Shard) -> None:
     for url, body in ((A, b"same"), (B, b"same"), (f"{A}other", b"other")):
         shard.keep(url, body)

@@ -19,6 +19,7 @@ from gossamer.cli.chart import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.collection.derive import indexer
 from gossamer.errors import NotFound
+from gossamer.frontier.answer.transitions import NOINDEX
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Capture, Kind, Visit
@@ -88,6 +89,9 @@ def test_pages_that_do_not_want_to_be_found_are_not(zoo: Collection) -> None:
     assert "http://zoo.test/hidden" in {page.url for page in zoo.pages()}
     assert "http://zoo.test/hidden" not in urls(zoo, "tropical fish")
     assert urls(zoo, "nobody finds secret") == []
+    assert zoo.why("http://zoo.test/hidden").reason == NOINDEX
+    assert zoo.status().remarks == {"noindex": 1}
+    assert [each.url for each in zoo.addresses(reason="noindex")] == ["http://zoo.test/hidden"]
 
 
 def test_a_copy_is_found_once(zoo: Collection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -63,11 +64,11 @@ def test_a_visit_that_failed_because_of_us_was_never_made(tmp_path: Path) -> Non
         held.frontier.add([Found(A), Found(B)])
         held.frontier.sift()
         visits = [held.entry(url).visit(url) for url in (A, B)]
+        held.answered(B)
         held.answered(A, 0, failure=Failure(Fault.TIMEOUT, "no route"))
         assert held.entry(A).attempt == 1
         one = origin_of(held, A)
         one.host.streak, one.host.trips, one.host.paused, one.host.reason = 5, 1, inf, "5 failures in a row"
-        held.answered(B)
         for visit in visits:
             held.frontier._blame._take_back(visit)
         entry = held.entry(A)
@@ -76,6 +77,27 @@ def test_a_visit_that_failed_because_of_us_was_never_made(tmp_path: Path) -> Non
         assert (one.host.streak, one.host.trips, one.host.paused, one.host.reason) == (0, 0, 0.0, "")
         assert held.state(B) == "DONE", "it was answered since"
         assert origin_of(held, A).placed, "it has its turn"
+
+
+def test_a_page_that_was_not_reached_because_of_us_stays_the_page_that_it_was(tmp_path: Path) -> None:
+    with books(tmp_path) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A)
+        fetched = held.entry(A)
+        held.clock.advance(100)
+        held.frontier.revisit()
+        for attempt in (0, 1):
+            visit = held.entry(A).visit(A)
+            assert visit.attempt == attempt
+            held.answered(A, 0, visit=visit, failure=Failure(Fault.TIMEOUT, "no route"))
+            assert held.frontier.ledger.counts.again == 0
+        for attempt in (0, 1):
+            held.frontier._blame._take_back(replace(visit, attempt=attempt))
+        entry = held.entry(A)
+        assert (entry.state, entry.status, entry.visited) == (State.QUEUED, 200, fetched.visited)
+        assert held.frontier.ledger.counts.again == 1, "it counts among the pages"
+        assert [what for _, what in entry.history] == ["http 200", "timeout: no route", "timeout: no route"]
 
 
 def test_a_robots_txt_that_failed_because_of_us_is_asked_for_again(tmp_path: Path) -> None:

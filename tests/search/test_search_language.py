@@ -163,6 +163,10 @@ def test_a_field_of_a_page_function_that_is_misspelt_is_named() -> None:
     [said] = slips(parse("colour:x", own=fields), 0, fields)
     assert said.endswith("names the filters, and the fields of page functions here: name, price")
     assert not list(slips(parse("colour:x 12:30 std::x"), 1, fields))
+    for question in ("price:>20", "price:<=20", "price:20..40"):
+        [said] = slips(parse(question, own={"price"}), 0, {"price"})
+        assert "there are no ranges; `gossamer export DIR jsonl --fields url,fields.price`" in said
+        assert not list(slips(parse(question, own={"price"}), 1, {"price"}))
 
 
 # ------------------------------------------------------------------- order, facets

@@ -68,7 +68,8 @@ def crawled(
         lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
     elif status.pages and not status.queued and not stopped:
         search = f"search {folder} 'words'" if plan.build else f"build {folder}"
-        lines.append(f"next: gossamer {f'changes {folder}' if changed else search}")
+        broken = f"; gossamer broken {folder}" if status.failed and not plan.folders else ""
+        lines.append(f"next: gossamer {f'changes {folder}' if changed else f'{search}{broken}'}")
     return "\n".join(lines)
 
 
@@ -226,6 +227,7 @@ def _address(answer: AddressAnswer) -> str:
         ("leads to", answer.target or ""),
         ("copy of", answer.copy_of or ""),
         ("nearly", answer.near_copy_of or ""),
+        ("kept", f"what was fetched {when(answer.kept)}" if answer.kept and answer.state != "done" else ""),
     ]
     lines = [cut(answer.url), *_table(rows)]
     lines += [f"  {when(moment)}  {cut(what)}" for moment, what in answer.history]

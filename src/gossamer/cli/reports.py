@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,8 @@ def broken(options: argparse.Namespace) -> int:
         external, stopped = _external(collection, options) if options.external else (None, False)
         whole = external is None or external.asked == external.of
         count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)
+        if external is None and not (options.site or options.csv or options.json):
+            _say_unasked(collection.status().exclusions)
     if external is not None and not whole:
         complain(_unasked(external))
     if external is not None and (words := _all_alike(external)):
@@ -89,6 +91,13 @@ def broken(options: argparse.Namespace) -> int:
     if stopped:
         return INTERRUPTED
     return FOUND if options.exit_code and count else 0
+
+
+def _say_unasked(exclusions: Mapping[str, int]) -> None:
+    """How many addresses of other sites pages link to, where nobody wanted to know what became of them."""
+    if outside := sum(number for reason, number in exclusions.items() if reason.startswith("outside ")):
+        were = counted(outside, "address outside the scope was", "addresses outside the scope were")
+        say(f"{were} not asked; --external asks")
 
 
 def _all_alike(external: External) -> str:

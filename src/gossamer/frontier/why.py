@@ -90,6 +90,9 @@ class AddressAnswer:
     copy_of: str | None = None
     """The page with the same bytes that stands for it, like the next."""
     near_copy_of: str | None = None
+    kept: float | None = None
+    """When the page was fetched that is kept of it, and found and exported whatever the state; None where there is
+    none."""
     change_rate: float | None = None
     """Changes a day, as its visits and pages like it tell; None where it is not watched."""
     changes_seen: float = 0.0

@@ -22,6 +22,7 @@ _OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
 """`-la`, `-Wall`."""
 _PORT = re.compile(r"(?<=[^:/]):\d+(?=/|$)")
 _NAME = re.compile(r"[^\W\d]\w+")
+_RANGE = re.compile(r"^[<>=]|\.\.")
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -69,6 +70,9 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
 def slips(query: Query, found: int, fields: Iterable[str]) -> Iterator[str]:
     """Filters that are none; `fields` are those that page functions gave."""
     for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
+        if isinstance(atom, Filter) and atom.name and not found and _RANGE.search(atom.value):
+            cure = f"`gossamer export DIR jsonl --fields url,fields.{atom.name}` writes them to compare"
+            yield f"{atom.name}:{atom.value}: fields are found by their words, there are no ranges; {cure}"
         if isinstance(atom, Words) and not atom.phrase and not _SHORT.fullmatch(atom.text):
             yield from _filter_by_another_name(atom.text, found, sorted(fields))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.opened import Opened
 from gossamer.collection.ask.times import in_utc
+from gossamer.collection.documents import is_document
 from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
@@ -204,8 +205,13 @@ class CrawlState(Opened):
         latest = readers.current(url)
         if latest is None:
             return answer
-        rendered = bool(latest.rendered)
-        return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of, rendered=rendered)
+        return replace(
+            answer,
+            copy_of=latest.copy_of,
+            near_copy_of=latest.near_copy_of,
+            kept=latest.began if is_document(latest) else None,
+            rendered=bool(latest.rendered),
+        )
 
     def _unmet(self, url: str) -> str:
         """What would become of an address that was never met."""

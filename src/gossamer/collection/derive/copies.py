@@ -53,12 +53,20 @@ def similar(indexes: ShardReaders, url: URL) -> list[Copy]:
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
     if row is None and not pages.whole:
         raise NotFound(f"{url}: was not compared with the others yet; `gossamer build DIR` does it")
-    if row is None:
+    if row is None and not (near := _same(indexes, url, mine)):
         raise NotFound(f"{url}: says too little to be compared; its main content must have {LEAST_WORDS} words")
-    asked = [Met(url, indexes.site(url), print_in(row))]
-    near = [near for lookup in indexes.lookups for near in lookup.similar(asked)[0] if _has(indexes, near.url)]
+    if row is not None:
+        asked = [Met(url, indexes.site(url), print_in(row))]
+        near = [near for lookup in indexes.lookups for near in lookup.similar(asked)[0] if _has(indexes, near.url)]
     sameness = _sameness(indexes)
     return sorted((_copy(indexes, url, mine, each, sameness) for each in near), key=by_likeness)
+
+
+def _same(indexes: ShardReaders, url: URL, mine: Version) -> list[Near]:
+    """Pages with the same bytes as one that says too little to be compared."""
+    pages = chain.from_iterable(archive.versions.pages() for archive in indexes.archives)
+    same = [other for other, version in pages if version.digest == mine.digest and other != url]
+    return [Near(other, 1.0, 0) for other in same if _has(indexes, other)]
 
 
 def _sameness(indexes: ShardReaders) -> Sameness:

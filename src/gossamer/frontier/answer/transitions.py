@@ -20,6 +20,7 @@ from gossamer.model import Capture, Clock, Kind, Page
 from gossamer.store.versions import NOT_MODIFIED, tells
 from gossamer.urls.paths import is_path
 
+NOINDEX = "noindex: the page asks not to be found, and no search finds it"
 UNREAD_KIND = "files of its kind are not read"
 """Of a file of this machine: a picture, a program."""
 
@@ -153,7 +154,11 @@ def _status_of_document(entry: Entry) -> int:
 
 
 def remark(capture: Capture, page: Page) -> str:
-    """What should be known of a document that was kept, but not as it should be."""
+    """What should be known of a document that was kept, but not as it should be, or that is kept out of searches."""
+    return _flaw(capture, page) or (NOINDEX if page.noindex else "")
+
+
+def _flaw(capture: Capture, page: Page) -> str:
     if not capture.truncated:
         cut = f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""
         return page.problem or cut

@@ -8,7 +8,7 @@ from math import inf
 from msgspec.structs import replace
 
 from gossamer.frontier.discover.intake import Intake
-from gossamer.frontier.entries import State
+from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.hosts import Host, retry_after
 from gossamer.frontier.polite.outage import Witness, is_silence, is_unconnected
@@ -31,10 +31,14 @@ class Blame:
         self._schedule = schedule
         self._active = active
         self._intake = intake
+        self._before: dict[str, Entry] = {}
+        """What was known of addresses before the first visit that nobody answered, until somebody answers."""
 
     def judge_host(self, host: Host, capture: Capture) -> None:
-        """The host has answered, or has not."""
-        now = self._clock.steady()
+        """The host has answered, or has not. What becomes of the address is not known yet."""
+        now, visit = self._clock.steady(), capture.visit
+        if is_silence(capture) and (entry := self._parts.ledger.get(visit.url)):
+            self._before.setdefault(visit.url, entry)
         host.visits += 1
         failure = capture.failure
         if capture.status in THROTTLED:
@@ -42,7 +46,7 @@ class Blame:
             host.throttle(now, asked, capture.status)
         elif rule(failure.fault if failure else None, capture.status).blames_host:
             host.failed(now)
-        elif capture.status and not self._outage.asked(capture.visit):  # its pages may fail as before
+        elif capture.status and not self._outage.asked(visit):  # its pages may fail as before
             host.answered(capture.seconds)
 
     def goes_elsewhere(self, origin: Origin, visit: Visit, capture: Capture, address: str) -> bool:
@@ -71,6 +75,7 @@ class Blame:
                 self._take_back(visit)
         elif capture.status:
             self._outage.answered(None if host.throttled else who)
+            self._before.clear()
         return bool(taken_back)
 
     def ask_witness(self) -> Due | None:
@@ -100,7 +105,7 @@ class Blame:
         self._parts.hosts.note(origin.host)
         if visit.kind is Kind.ROBOTS:
             self._parts.access.forget(origin)
-        elif (entry := ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
-            untried = replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
+        elif (before := self._before.pop(visit.url, None)) and (entry := ledger.get(visit.url)):
+            untried = replace(before, state=State.QUEUED, history=entry.history)
             ledger.put(visit.url, self._intake.enqueue(visit.url, untried), entry)
         self._active.bring_in([origin.name])

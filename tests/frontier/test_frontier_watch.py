@@ -18,6 +18,7 @@ from changing_web import DAY, ChangingWeb, seeds, watch, watched
 from gossamer.cli import answers
 from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
+from gossamer.freshness.price import Population
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.freshness.waits import Policy
@@ -630,6 +631,23 @@ def test_without_a_budget_each_page_is_visited_about_once_a_day(tmp_path: Path) 
     simulated(tmp_path, web, WATCH, 6)
     visits = [len(page.visits) for page in web.pages.values()]
     assert sum(visits) == pytest.approx(30 + 5 * 30, rel=0.15)
+
+
+def test_the_price_is_looked_for_when_enough_was_learned_and_not_after_each_visit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    price_for = Population.price_for
+
+    def noted(self: Population, *asked: Any) -> float:
+        looks.append(clock.steady())
+        return price_for(self, *asked)
+
+    monkeypatch.setattr(Population, "price_for", noted)
+    clock, web = VirtualClock(), ChangingWeb([0.2, 2.0] * 150, 2, 3, hosts=5)
+    count = simulated(tmp_path, web, WATCH, 2, clock)
+    assert count > 600
+    assert 20 < len(looks) < count / 4
 
 
 def test_killed_at_any_moment_no_visit_is_lost_and_none_comes_early(tmp_path: Path) -> None:

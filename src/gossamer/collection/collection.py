@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 def open(path: str | Path) -> Collection:
-    """The collection in a directory. It is made by the first `crawl`."""
+    """The collection in a directory. It is made by the first `crawl`. Its answers are as of one moment; after
+    its `close` the next one is as of now."""
     return Collection(Path(path))
 
 

@@ -19,7 +19,8 @@ KEPT = 6
 """Intervals with a change that are told apart."""
 FADES = 0.96
 """What is left of the weight of a visit with each that follows: about 25 of them count."""
-_NEAR = 1e-6
+_NEAR = 1e-3
+"""A step so small leaves an error of about its square."""
 _FORGOTTEN = 1e-3
 """A weight that is as good as none."""
 _STEPS = 60
@@ -69,27 +70,38 @@ class History(msgspec.Struct, array_like=True, frozen=True):
 
         Solves time * rate = changes + the sum over changed intervals of x / (e^x - 1), x = rate * interval, by Newton's
         method: the difference of the sides bends one way only, so from below each step comes nearer, and one from above
-        leads below. It is looked for `near` the rate of before, if there was one.
+        leads below. It is looked for `near` the rate of before, if there was one, or else from where it would be if
+        x / (e^x - 1) were 1 - x / 2, which is less.
         """
-        time = self.same + prior.time
-        least = prior.changes / time
-        rate = max(near, least)
-        for _ in range(_STEPS if self.changed else 0):
-            lack, slope = prior.changes - rate * time, time
+        time, changes = self.same + prior.time, prior.changes
+        least = changes / time
+        if not self.changed:
+            return least
+        rate = near or _from_below(changes, time, self.changed)
+        for _ in range(_STEPS):
+            lack, slope = changes - rate * time, time
             for interval, weight in self.changed:
                 x = rate * interval
-                if x < _SMALL:
+                if _SMALL < x < _LARGE:
+                    grown = expm1(x)
+                    part = x / grown
+                    lack += weight * part
+                    slope += weight * interval * (part + (part - 1) / grown)
+                elif x < _LARGE:
                     lack += weight * (1 - x / 2)
                     slope += weight * interval * (0.5 - x / 6)
-                elif x < _LARGE:
-                    grown = expm1(x)
-                    lack += weight * x / grown
-                    slope += weight * interval * (x * (grown + 1) - grown) / (grown * grown)
             step = lack / slope
             rate = max(rate + step, least)
             if abs(step) <= _NEAR * rate:
                 break
-        return rate if self.changed else least
+        return rate
+
+
+def _from_below(changes: float, time: float, changed: tuple[tuple[float, float], ...]) -> float:
+    for interval, weight in changed:
+        changes += weight
+        time += weight * interval / 2
+    return changes / time
 
 
 def _merged(changed: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:

@@ -71,17 +71,19 @@ def _mixed(more: list[float], less: list[float], budget: float) -> list[float]:
 def _until_stale(rate: float, price: float) -> float:
     """Solves 1 - (1 + x) e^-x = rate * price for x = rate * time, by Newton's method.
 
-    As x - log(1 + x) = level it bends one way only: from a start above the root each step comes nearer to it.
+    As x - log(1 + x) = level it bends one way only: each step comes nearer to the root, or leads above it. The start is
+    the series of the root, or what follows when it is put in once.
     """
     if rate * price >= 1:
         return math.inf
     level = -math.log1p(-rate * price)
-    x = level + math.sqrt(2 * level)
+    first = math.sqrt(2 * level)
+    x = first * (1 + first * (1 / 3 + first / 36)) if level < 1 else level + math.log1p(level + math.log1p(2 * level))
     for _ in range(_STEPS if level else 0):
         lag = x * x * (0.5 - x * (1 / 3 - x / 4)) if x < _SMALL else x - math.log1p(x)
         step = (lag - level) * (1 + x) / x
         x -= step
-        if step <= _NEAR * x:
+        if abs(step) <= _NEAR * x:
             break
     return x / rate
 
@@ -89,7 +91,8 @@ def _until_stale(rate: float, price: float) -> float:
 def _until_old(rate: float, price: float) -> float:
     """Solves x^2 / 2 + x e^-x - (1 - e^-x) = rate^2 * price for x = rate * time, in the same way."""
     level = rate * rate * price
-    x = max(math.sqrt(2 * level + 2), math.cbrt(3 * level)) if level > 1 else math.cbrt(3 * level) * (1 + level)
+    first = math.cbrt(3 * level)
+    x = first * (1 + first * (1 / 8 + first / 74)) if level < 4 else math.sqrt(2 * level + 2)
     for _ in range(_STEPS if level else 0):
         lost = -math.expm1(-x)
         gain = x**3 * (1 / 3 - x * (1 / 8 - x / 30)) if x < _SMALL else x * x / 2 + x * (1 - lost) - lost
@@ -101,8 +104,9 @@ def _until_old(rate: float, price: float) -> float:
 
 
 _STEPS = 60
-"""More than any start needs: four or five are usual."""
-_NEAR = 1e-14
+"""More than any start needs: two or three are usual."""
+_NEAR = 1e-8
+"""A step so small leaves an error of about its square."""
 _SMALL = 1e-3
 """Below this a series is exact, and a difference of nearly equal terms is not."""
 _WAITS: dict[str, Callable[[float, float], float]] = {"freshness": _until_stale, "age": _until_old}

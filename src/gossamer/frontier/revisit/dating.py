@@ -7,8 +7,8 @@ pages are set anew, some of them with each commit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import expm1, inf, log, sqrt
+from typing import NamedTuple
 from zlib import crc32
 
 import msgspec
@@ -59,6 +59,7 @@ SAMPLED = 64
 RECENT = 1_000
 """Visits over which shares are counted."""
 _LEAST = 1e-30
+_UNSEEN = History()
 
 
 class WatchState(msgspec.Struct, array_like=True):
@@ -234,7 +235,8 @@ class Dating:
         if self.agenda.next_time - now <= REPRICED:
             return
         if self._dated:
-            self.set_price(revisits_a_day, at_once=True)
+            many = self._dated >= self.state.population.pages * MOVES
+            self.set_price(revisits_a_day, at_once=many or self._clock.steady() - self._priced >= HOUR)
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
 
@@ -260,8 +262,7 @@ class Dating:
         self._dated = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """What a page counts for its date, by each that speaks for it; 1 each for a seed of which nothing else is known."""
 
     depth: float
@@ -303,6 +304,6 @@ def _sampled(url: str, row: PageChanges, days: float) -> tuple[float, float]:
 def _bounded(days: float, row: PageChanges) -> float:
     """Not too often, and not too seldom. A feed says after how long it is worth another look and when it is not, and a
     page of which nothing is known for how long it is good."""
-    soonest = row.soonest if row.every or row.history != History() else min(row.good_for, GOOD_MOST)
+    soonest = row.soonest if row.every or row.history != _UNSEEN else min(row.good_for, GOOD_MOST)
     days = max(min(days, row.every / DAY or LONGEST), soonest / DAY, SHORTEST)
     return (after_quiet(row.seen + days * DAY, row.quiet) - row.seen) / DAY if row.quiet else days

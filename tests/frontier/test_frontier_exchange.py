@@ -258,6 +258,29 @@ def test_a_batch_is_not_quiet_before_its_effects_are_durable() -> None:
     assert not pair.second.open
 
 
+def test_others_wait_for_what_is_committed_and_not_published_in_either_direction() -> None:
+    tables = FakeTable(), FakeTable()
+    sent: list[bytes] = []
+    first = Exchange(tables[0], 0, 3, lambda to, message: sent.append(message), publishes=True)
+    second = Exchange(tables[1], 1, 3, lambda to, message: None, publishes=True)
+    assert not first.unpublished
+    first.post(1, b"a")
+    assert not first.unpublished, "nothing is committed yet"
+    first.prepare()
+    first.committed()
+    assert first.unpublished
+    assert not sent
+    first.published(first.marks())
+    assert not first.unpublished
+    second.receive(0, sent[0])
+    assert not second.unpublished
+    second.prepare()
+    second.committed()
+    assert second.unpublished, "who sent it wants to hear that it is kept"
+    second.published(second.marks())
+    assert not second.unpublished
+
+
 def test_a_batch_that_comes_twice_is_acknowledged_twice_and_given_once() -> None:
     pair = Pair()
     pair.first.post(1, b"a")

@@ -267,3 +267,20 @@ def test_turns_without_a_queue_are_tidied_away_and_the_others_stay(tmp_path: Pat
         tidy_turns(table)
         assert [name for name, _ in table.scan(STANDING)] == [b"http://b.example"]
         assert int.from_bytes(table.get(META, b"waiting") or b"", "big") == 1
+
+
+def test_what_failed_for_want_of_a_login_is_tried_again_where_there_is_one_now(tmp_path: Path) -> None:
+    with books(tmp_path) as held:
+        ledger = held.frontier.ledger
+        for url, status in ((A, 401), (B, 403), (C, 404), (D, 401)):
+            ledger.put(url, replace(failed(), status=status), None)
+        asked: list[str] = []
+
+        def is_let_in(url: str) -> bool:
+            asked.append(url)
+            return url != D
+
+        assert {url for url, *_ in requeue.refused(ledger, is_let_in)} == {A, B}
+        assert set(asked) == {A, B, D}
+        some = requeue.refused(ledger, is_let_in, [A, C, D, "http://unknown.example/"])
+        assert {url for url, *_ in some} == {A}

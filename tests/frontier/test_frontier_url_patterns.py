@@ -100,3 +100,9 @@ def test_a_kind_is_within_those_of_the_same_address_that_are_wider(path: str) ->
     family, shape, full = (name.removeprefix("a.example") for name in (kind.family, kind.path, kind.full))
     assert set(wider_kinds(full)) == {family, shape} - {full}
     assert wider_kinds(family) == ()
+
+
+def test_a_kind_names_eight_keys_and_that_there_are_more() -> None:
+    eight, nine = ("&".join(f"{letter}=1" for letter in ascii_lowercase[:count]) for count in (8, 9))
+    assert kind(f"/show?{eight}") == "/show?a&b&c&d&e&f&g&h"
+    assert kind(f"/show?{nine}") == "/show?a&b&c&d&e&f&g&h&..."

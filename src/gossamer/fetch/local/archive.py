@@ -17,6 +17,7 @@ from gossamer.convert.source import Allowance
 from gossamer.fetch.local.elsewhere import About
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.opening import NotPlain, opened
+from gossamer.files.holes import data_after
 from gossamer.shown import log
 
 SEARCHED = 1 << 20
@@ -123,10 +124,12 @@ class _File:
         return os.pread(self._handle, max(stop - start, 0), start)
 
     def find(self, mark: bytes, start: int) -> int:
-        for at in range(max(start, 0), self._size, SEARCHED):
+        at = data_after(self._handle, max(start, 0))
+        while at is not None and at < self._size:  # no mark begins with a zero, so none begins in a hole
             found = self[at : at + SEARCHED + len(mark) - 1].find(mark)
             if found >= 0:
                 return at + found
+            at = data_after(self._handle, at + SEARCHED)
         return -1
 
     def rfind(self, mark: bytes, start: int) -> int:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.files.holes import holes
 from gossamer.store.archive import Archive
-from gossamer.store.warc.gzip_members import RECORD_MOST, data_after
+from gossamer.store.warc.gzip_members import RECORD_MOST
 from gossamer.store.warc.warc import placed
 
 _CURE = "`gossamer verify DIR --repair` saves what is left, and the next crawl fetches the rest again"
@@ -59,22 +60,11 @@ def _looked_at(path: Path, length: int) -> tuple[int, int]:
     """The size of a file that can be opened, which alone is also known to those who may not read it; and its holes."""
     try:
         with files.open(path, buffering=0) as file:
-            return os.fstat(file.fileno()).st_size, _holes(file.fileno(), length)
+            return os.fstat(file.fileno()).st_size, holes(file.fileno(), length, RECORD_MOST)
     except FileNotFoundError:
         raise Damaged(f"{path}: is missing; {_CURE}") from None
     except OSError as error:
         raise files.unreadable(error, path) from error
-
-
-def _holes(file: int, length: int) -> int:
-    """Bytes that the disk does not have, where the system tells; counted up to what no record can have."""
-    found = at = 0
-    while at < length and found <= RECORD_MOST and hasattr(os, "SEEK_HOLE"):
-        data = data_after(file, at)
-        end = length if data is None else min(data, length)
-        found += end - at
-        at = os.lseek(file, end, os.SEEK_HOLE) if end < length else length
-    return found
 
 
 def _cut(path: Path, size: int, length: int) -> Damaged:

@@ -12,7 +12,6 @@ import platform
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from errno import ENXIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from isal import isal_zlib
 from zlib_ng import zlib_ng
 
 from gossamer import files
+from gossamer.files.holes import data_after
 
 LEVEL = 2 if platform.machine() in {"x86_64", "AMD64"} else 1
 """Level 2 makes real pages 4 % larger than level 3, in two fifths of its time. On ARM only level 1 is quick."""
@@ -218,16 +218,6 @@ def _next_magic(file: int, position: int, end: int | None, spent: _Effort) -> in
             return at + found
         position = at + len(chunk) - len(_MAGIC) + 1
     return None
-
-
-def data_after(file: int, position: int) -> int | None:
-    """The next byte that the disk has: holes of a file are passed over unread, where the system tells them."""
-    if not hasattr(os, "SEEK_DATA"):
-        return position
-    try:
-        return os.lseek(file, position, os.SEEK_DATA)
-    except OSError as error:
-        return None if error.errno == ENXIO else position
 
 
 def _opens(file: int, position: int, spent: _Effort) -> bool:

@@ -31,6 +31,8 @@ _CENTRAL = Struct("<4sHHHHHHIIIHHHHHII")
 _END = Struct("<4sHHHHIIH")
 _END_64 = Struct("<4sQHHIIQQQQ")
 _LOCATOR_64 = Struct("<4sIQI")
+TAIL = _END.size + 0xFFFF + _LOCATOR_64.size + _END_64.size
+"""Bytes at the end of a file in which it is said where the directory is."""
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _ALL_ONES = 0xFFFFFFFF
 _ENCRYPTED, _SIZE_COMES_LATER, _UTF_8 = 1, 8, 0x800
@@ -147,7 +149,7 @@ class Archive:
         elif member.is_encrypted:
             self.note(f"{_quoted(member.name)} is encrypted")
         elif member.method == _STORED:
-            yield from _pieces_of(self._data[start : start + member.packed])
+            yield from _pieces_of(self._data, start, min(start + member.packed, len(self._data)))
         elif member.method == _DEFLATED:
             yield from self._inflated(member, start)
         else:
@@ -176,12 +178,22 @@ class Archive:
             self.note(f"{_quoted(member.name)} ends early")
 
 
-def _pieces_of(data: bytes) -> Iterator[bytes]:
-    return (data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK))
+def _pieces_of(data: Octets, start: int, end: int) -> Iterator[bytes]:
+    """Taken as they are asked for: a head may say that a member has terabytes, and a file with holes may have them."""
+    return (data[at : min(at + _CHUNK, end)] for at in range(start, end, _CHUNK))
 
 
 def _quoted(name: str) -> str:
     return repr(name if len(name) <= 100 else name[:100] + "...")
+
+
+def directory_size(tail: bytes) -> int:
+    """How long the directory is said to be, by the last `TAIL` bytes of a file; 0 where none is named."""
+    end = tail.rfind(_END_MARK)
+    if end < 0 or end + _END.size > len(tail):
+        return 0
+    *_, size, offset, _ = _at(tail, end, _END)
+    return _wider(tail, end, size, offset)[1]
 
 
 def _by_directory(data: Octets) -> list[Member]:

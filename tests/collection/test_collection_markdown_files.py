@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
-from gossamer.collection.ask.markdown_files import file_name, own_name, text_of, write
+from gossamer.collection.ask.markdown_files import file_name, linked_again, own_name, text_of, write
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError
 from gossamer.model import Capture, Visit
@@ -202,3 +203,17 @@ def test_links_lead_to_files_that_are_there_and_to_the_web_otherwise(tmp_path: P
         f"`[code]({home}guide/a)` [x\\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n\nEnd.\n"
     )
     assert (host / "guide" / "a.md").read_text().endswith(f"[home](../index.md) [b](../{html})\n")
+
+
+def test_code_begins_behind_a_backslash_too() -> None:
+    md = "C:\\\\`[a](https://a.example/)` [a](https://a.example/) \\`[b](https://a.example/)\\` ``no [c](https://a.example/)"
+    assert (
+        linked_again(md, lambda _: "a.md") == "C:\\\\`[a](https://a.example/)` [a](a.md) \\`[b](a.md)\\` ``no [c](a.md)"
+    )
+
+
+def test_code_that_is_made_to_be_costly_costs_nothing() -> None:
+    md = " ".join(f"\\\\``a{'`' * (2 * number + 1)}a``" for number in range(1, 1_000))
+    began = time.process_time()
+    assert linked_again(md, lambda _: "a.md") == md
+    assert time.process_time() - began < 0.5  # with a search for each of them it takes half a minute

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from functools import partial as given
@@ -36,7 +37,9 @@ _FILES_KNOWN = 100_000
 _ODD_IN_NAME = re.compile(r"[^A-Za-z0-9.-]+")
 _PLAIN_NAME = re.compile(r"(?!.*\.md\Z)[A-Za-z0-9_][A-Za-z0-9._-]{0,79}\Z")
 """Of a folder or a file; one that ends like our files could be in the way of one."""
-_CODE_OR_LINK = re.compile(r"(?s)(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)|(?<!\\)\]\((https?://(?:[^()\s\\]|\\.)+)\)")
+_BACKTICKS = re.compile("`+")
+_MARK = re.compile(r"(?s)\\.|(`+)|\]\((https?://(?:[^()\s\\]|\\.)+)\)")
+"""What is escaped, what may begin code, and the address of a link."""
 _ESCAPED = re.compile(r"\\(.)")
 _LINK = re.compile(r"</?a\b[^>]*>")
 _NOT_PRINTABLE = re.compile(
@@ -134,18 +137,35 @@ def _link_files(folder: Path) -> None:
 
     for path in folder.rglob("*.md"):
         front, end, body = path.read_text(encoding="utf-8").partition("---\n\n")
-        linked = _CODE_OR_LINK.sub(given(_relative, path.parent, file_of), body)
+        linked = linked_again(body, given(_relative, path.parent, file_of))
         if linked != body:
             _put(path, f"{front}{end}{linked}")
 
 
-def _relative(place: Path, file_of: Callable[[str], Path | None], found: re.Match[str]) -> str:
-    if found[2] is None:
-        return found[0]
-    address, begins, fragment = found[2].partition("#")
+def linked_again(body: str, other: Callable[[str], str]) -> str:
+    """The same text with `other` addresses in its links. Code stays as it is: it ends at the next run of as many
+    backticks as it begins with, and where all of these are is looked up once."""
+    runs: dict[int, list[int]] = {}
+    for run in _BACKTICKS.finditer(body):
+        runs.setdefault(len(run[0]), []).append(run.start())
+    parts, done, at = [], 0, 0
+    while found := _MARK.search(body, at):
+        at = found.end()
+        if found[1]:
+            ends = runs.get(len(found[1]), [])
+            place = bisect_left(ends, at)
+            at = ends[place] + len(found[1]) if place < len(ends) else at
+        elif found[2]:
+            parts += [body[done : found.start(2)], other(found[2])]
+            done = found.end(2)
+    return "".join((*parts, body[done:]))
+
+
+def _relative(place: Path, file_of: Callable[[str], Path | None], link: str) -> str:
+    address, begins, fragment = link.partition("#")
     url = _ESCAPED.sub(r"\1", address)
     path = file_of(url) if url.count("/") > 2 else None
-    return found[0] if path is None else f"]({os.path.relpath(path, place)}{begins}{fragment})"
+    return link if path is None else f"{os.path.relpath(path, place)}{begins}{fragment}"
 
 
 def _is_of(path: Path, url: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import struct
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -162,3 +163,37 @@ def test_a_name_that_is_no_text_is_shown_as_one(tmp_path: Path) -> None:
     path.write_bytes(WARC)
     (import_file,), _ = sort([path])
     assert import_file.name.encode().endswith(b".warc")
+
+
+def test_of_two_members_with_one_name_each_is_imported(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.wacz", plain([page("http://c.test/", "three")])
+    with ZipFile(path, "w") as file:
+        file.writestr("archive/a.warc", WARC)
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("archive/a.warc", other)
+    found, problems = sort([path])
+    read = []
+    for each in found:
+        with each.open() as member:
+            read.append(member.read())
+    assert (read, problems) == ([WARC, other], ())
+
+
+def test_a_file_that_is_mostly_holes_is_not_read(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.warc", WARC)
+    os.truncate(path, 1 << 40)
+    with pytest.raises(DamagedInput, match="mostly holes"):
+        sort([path])
+
+
+def test_the_directory_of_a_zip_file_is_not_believed(tmp_path: Path) -> None:
+    size = 1 << 30
+    end = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 1, 1, size, 4)
+    end += struct.pack("<4sIQI", b"PK\6\7", 0, size + 4, 1)
+    end += struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    path = put(tmp_path, "a.wacz", b"PK\3\4")
+    os.truncate(path, size + 4)
+    with path.open("ab") as file:
+        file.write(end)
+    with pytest.raises(DamagedInput, match="directory has more than 16 MiB"):
+        sort([path])

@@ -18,7 +18,9 @@ from typing import BinaryIO, NamedTuple, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from gossamer.collection.folder import Folder
+from gossamer.convert.files.zip.zipped import TAIL, directory_size
 from gossamer.errors import DamagedInput, UsageError
+from gossamer.files.holes import holes
 from gossamer.shown import line
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.foreign import arc, lenient_warc, trec
@@ -31,6 +33,9 @@ _SAMPLE = 1 << 20
 _TRIES = 10
 """Packed pieces that are looked at, to know what a file is that begins with damage."""
 _ZIP = b"PK"
+_HOLES_MOST = 16 << 30
+"""Bytes of a file that the disk does not have: zeros, which take half a minute to read."""
+_DIRECTORY_MOST = 16 << 20
 _WARCS = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4", ".arc", ".arc.gz")
 _FORMATS = "WARC, ARC, WACZ or TREC Web"
 _DAMAGE = (
@@ -66,6 +71,8 @@ class ImportFile:
     """Tells it from all other contents."""
     opening: bytes
     """How it begins when it is unpacked: what it is."""
+    at: int = 0
+    """Where it begins in the WACZ file: two in it may have one name."""
 
     @property
     def name(self) -> str:
@@ -79,8 +86,10 @@ class ImportFile:
             with self.path.open("rb") as file:
                 yield file
         else:
-            with ZipFile(self.path) as wacz, wacz.open(self.inside) as member:
-                yield cast(BinaryIO, member)
+            with ZipFile(self.path) as wacz:
+                info = next(each for each in wacz.infolist() if each.header_offset == self.at)
+                with wacz.open(info) as member:
+                    yield cast(BinaryIO, member)
 
     def items(self, stream: Unpacking, most: int) -> Iterator[Item]:
         """What it brings from there on, with bodies of up to `most` bytes."""
@@ -128,7 +137,13 @@ def _of(path: Path, problems: list[str]) -> list[ImportFile]:
         if path.exists() and not path.is_file():
             raise DamagedInput(f"{path}: is no file")
         with path.open("rb") as file:
+            if holes(file.fileno(), path.stat().st_size, _HOLES_MOST) > _HOLES_MOST:
+                raise DamagedInput(
+                    f"{path}: is mostly holes, which read as zeros; fetch it again, or cut it where they begin"
+                )
+            file.seek(0)
             if file.read(len(_ZIP)) == _ZIP:
+                _require_small_directory(file, path)
                 return _inside(path, problems)
             opening, size = _opening(file, str(path)), path.stat().st_size
             return [ImportFile(path, "", size, _mark(file, size), opening)]
@@ -143,6 +158,14 @@ def _of_collection(path: Path, problems: list[str]) -> list[ImportFile]:
         raise DamagedInput(f"{path}: is a directory and no collection; name the files in it")
     places = [warc_files(folder.shard(number) / CAPTURES) for number in folder.numbers()]
     return [each for place in places for file in place for each in _of(file, problems)]
+
+
+def _require_small_directory(file: BinaryIO, path: Path) -> None:
+    """`zipfile` reads the directory of an archive whole, however long it is said to be."""
+    file.seek(max(path.stat().st_size - TAIL, 0))
+    if directory_size(file.read(TAIL)) > _DIRECTORY_MOST:
+        most = f"{_DIRECTORY_MOST >> 20} MiB"
+        raise DamagedInput(f"{path}: its directory has more than {most}; unpack it, and name the WARC files in it")
 
 
 def _inside(path: Path, problems: list[str]) -> list[ImportFile]:
@@ -167,7 +190,7 @@ def _member(path: Path, wacz: ZipFile, info: ZipInfo) -> ImportFile:
         raise DamagedInput("packed in a way that is not read; only stored and deflated members are")
     with wacz.open(info) as member:
         opening = _opening(cast(BinaryIO, member), f"{path}/{info.filename}")
-    return ImportFile(path, info.filename, info.file_size, _mark_inside(info), opening)
+    return ImportFile(path, info.filename, info.file_size, _mark_inside(info), opening, info.header_offset)
 
 
 def _opening(file: BinaryIO, name: str) -> bytes:

@@ -236,6 +236,7 @@ def test_what_is_no_head_and_no_object_is_passed_over_and_stays(depot: Depot, tm
         ("shards/00/objects/a", 1 << 70, 1),
         ("shards/00/objects/a", 0, -1),
         ("shards/00/objects/a", 0, 1 << 60),
+        ("shards/00/objects/a", 0, 1 << 30),
     ],
 )
 def test_a_head_that_cannot_be_is_refused(piece: tuple[str, int, int]) -> None:

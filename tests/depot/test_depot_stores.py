@@ -48,6 +48,14 @@ def test_what_is_kept_is_given_back(objects: Objects) -> None:
     assert objects.get("a/b/c") == b"other"
 
 
+def test_an_object_without_end_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    with pytest.raises(Damaged, match="larger than any"):
+        opened(str(tmp_path)).get("large")
+
+
 def test_names_are_listed_in_order_and_go_when_they_are_deleted(objects: Objects) -> None:
     for name in ("x/2", "x/10", "x/1/3", "y/1"):
         objects.put(name, b"1")

@@ -16,7 +16,8 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import S3Store
 
-from gossamer.errors import StoreAway, UsageError
+from gossamer.depot.objects import WHOLE_MOST
+from gossamer.errors import Damaged, StoreAway, UsageError
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig
@@ -72,7 +73,10 @@ class Bucket:
 
     def get(self, name: str) -> bytes:
         with self._told():
-            return bytes(obstore.get(self._store, name).bytes())
+            found = obstore.get(self._store, name)
+            if found.meta["size"] > WHOLE_MOST:
+                raise Damaged(f"{self._url}/{name}: is larger than any object of ours; delete it there")
+            return bytes(found.bytes())
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
         with self._told():

@@ -29,12 +29,16 @@ Octets: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 """Bytes: a store may be anybody's, and what cannot be is refused when a head is read."""
 
 
+PIECE_MOST = 64 << 20
+"""Bytes of a piece, which is read at once; ours have half as many."""
+
+
 class Piece(msgspec.Struct, frozen=True, array_like=True):
     """Bytes of an object that are bytes of a file."""
 
     object: Annotated[str, msgspec.Meta(pattern=r"\Ashards/[0-9]+/objects/[0-9A-Za-z.-]+\Z")]
     offset: Octets
-    length: Octets
+    length: Annotated[int, msgspec.Meta(ge=0, le=PIECE_MOST)]
     digest: str
 
 

@@ -12,6 +12,8 @@ from typing import Protocol
 from gossamer.errors import UsageError
 
 SCHEME = "s3://"
+WHOLE_MOST = 1 << 30
+"""Bytes of an object that is read whole: the seeds of a very large crawl may have them. A store may be anybody's."""
 
 
 class Objects(Protocol):
@@ -27,7 +29,7 @@ class Objects(Protocol):
         """Keep it unless there is something of this name: then False. After `StoreAway` nobody knows which it was."""
 
     def get(self, name: str) -> bytes:
-        """All of an object; FileNotFoundError when there is none."""
+        """All of an object; FileNotFoundError when there is none, Damaged when it is larger than `WHOLE_MOST`."""
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
         """Some bytes of an object, likewise."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gossamer import files
+from gossamer.depot.objects import WHOLE_MOST
 from gossamer.errors import StoreAway
 
 PARTIAL = ".partial"
@@ -47,8 +48,8 @@ class SharedFolder:
         return True
 
     def get(self, name: str) -> bytes:
-        with self._told(name), files.open(self._folder / name) as file:
-            return file.read()
+        with self._told(name):
+            return files.read(self._folder / name, WHOLE_MOST)
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
         with self._told(name), files.open(self._folder / name) as file:

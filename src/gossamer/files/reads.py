@@ -64,9 +64,10 @@ def open(path: Path, mode: Mode = "rb", buffering: int = -1) -> BinaryIO:
 def read(path: Path, most: int = SMALL) -> bytes:
     """All of a small file."""
     with named(path), open(path, buffering=0) as file:
-        if os.fstat(file.fileno()).st_size > most:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
             raise Damaged(f"{path}: is larger than any that we write; move it away")
-        return file.read(most)
+        return file.read(min(most, size + SMALL))  # it may grow meanwhile, and all of `most` would be set aside
 
 
 def read_at(path: Path, length: int, offset: int) -> bytes:

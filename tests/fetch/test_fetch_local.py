@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,6 +203,23 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
     assert reason(fetched(tmp_path, tmp_path / "fifo")) == "a FIFO, and no regular file"
     assert reason(fetched(tmp_path.parent, tmp_path)) == "a folder, and no regular file"
     with pytest.raises(NotPlain), opened(b"/dev/null"):
+        pass
+
+
+@pytest.mark.parametrize("code", [errno.ELOOP, errno.ENXIO])
+def test_a_file_that_was_exchanged_a_moment_ago_is_no_regular_file(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("x")
+    real = os.open
+
+    def exchanged(path: Any, *given: Any, **more: Any) -> int:
+        if path == "a":
+            raise OSError(code, os.strerror(code))
+        return real(path, *given, **more)
+
+    monkeypatch.setattr(os, "open", exchanged)
+    with pytest.raises(NotPlain, match="no regular file"), opened(os.fsencode(tmp_path / "a")):
         pass
 
 

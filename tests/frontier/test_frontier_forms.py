@@ -344,3 +344,19 @@ def test_a_killed_crawl_asks_on_where_it_was(tmp_path: Path) -> None:
     (row,) = rows(folder)
     assert 117 <= row.records <= 120
     assert row.ended
+
+
+def test_a_form_is_sent_as_if_its_first_button_were_pressed_with_what_nobody_has_to_touch() -> None:
+    (form,) = forms(
+        b"<form action=/find><input name=q><input type=hidden name=lang value=en><input type=checkbox name=all checked>"
+        b"<input type=checkbox name=old><button name=go value=1>Find</button><input type=submit name=other value=2>"
+        b"<select name=kind><option value=''>Any<option value=a>A<option value=b selected>B</select></form>",
+        HOME,
+    )
+    row = form_part._row(form, HOME, 1, "")
+    fixed = dict(row.fixed)
+    assert {name: fixed[name] for name in ("lang", "go", "all")} == {"lang": "en", "go": "1", "all": "on"}
+    assert not {"other", "old"} & {*fixed}
+    (choice,) = row.choices
+    assert choice[0] == "kind"
+    assert set(choice[2]) == {"a"}

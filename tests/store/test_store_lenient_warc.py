@@ -252,6 +252,19 @@ def test_a_request_of_another_response_is_not_taken() -> None:
     request = record("request", URL, b"POST / HTTP/1.1\r\n\r\n", WARC_Concurrent_To="<urn:uuid:another>")
     (only,) = brought(plain([request, record("response", URL, answer())]))
     assert isinstance(only, Brought)
+    assert only.capture.request == b""
+
+
+def test_what_stands_before_a_response_that_it_does_not_belong_to_is_kept_before_it() -> None:
+    response = record("response", URL, answer())
+    mine = record("metadata", URL, b"via: http://example.com/from\r\n", WARC_Concurrent_To=id_of(response))
+    stray = record("request", "http://example.com/2", GET)
+    data = plain([stray, mine, response])
+    kept, *rest = captures(lenient_warc.records(Unpacking(io.BytesIO(data)), "x.warc", MOST))
+    assert isinstance(kept, Kept)
+    assert kept.record.url == "http://example.com/2"
+    (only,) = (each for each in rest if isinstance(each, Brought))
+    assert (only.capture.request, only.capture.visit.referrer) == (b"", "http://example.com/from")
 
 
 def test_what_is_no_page_of_the_web_is_refused_with_a_reason() -> None:

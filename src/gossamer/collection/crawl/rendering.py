@@ -76,12 +76,13 @@ class Rendering:
 
     async def _judged(self, capture: Capture) -> Capture:
         url = capture.visit.url
-        decided = is_decided(self._renders.meets(url))
+        row = self._renders.meets(url)
+        decided = is_decided(row)
         plain = self._said(capture) if decided is not False else None
         if plain is None:
             return capture
-        if decided is None and not is_poor(plain):
-            self._renders.says_enough(url)
+        if decided is None and not is_poor(plain, row):
+            self._renders.says_enough(url, plain)
             return capture
         rendered = await self._rendered(capture)
         found = self._said(rendered) if rendered.rendered else None

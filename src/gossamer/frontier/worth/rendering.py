@@ -2,12 +2,13 @@
 
 To render a page takes a hundred times what it takes to read it, so most pages should not be. A page without scripts
 never is. Of each kind of address (see `url_patterns`) the first pages with scripts are looked at: one that says little
-as it was sent, or links to nothing of its site, is rendered. If that brought nothing, the next is tried after eight
-pages and the third after 64; if it did, at once. When three were, it is known whether it pays; from then on all of the
-kind are rendered, or now and then one, to see whether it still holds. So is one of a kind whose pages say enough. As
-long as that brings nothing, each such trial is followed by the next after four times as many pages: what a large site
-of needless scripts costs is the logarithm of its size. One in many pages is looked at all the same, and rendered if it
-says little: the site may have been made anew.
+as it was sent, or nearly what another of its kind says (a menu and a footer around nothing), or links to nothing of its
+site, is rendered. If that brought nothing, the next is tried after eight pages and the third after 64; if it did, at
+once. When three were, it is known whether it pays; from then on all of the kind are rendered, or now and then one, to
+see whether it still holds. As long as that brings nothing, each such trial is followed by the next after four times as
+many pages. Of a kind whose pages say enough one is rendered only when there are so many that this costs next to nothing
+beside them. One in many pages is looked at all the same, and rendered if it says little: the site may have been made
+anew.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.frontier.entries import RENDERS
+from gossamer.frontier.worth.sketch import MARKS, marks, sketch
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Page
 from gossamer.rows import Natural, decoder
@@ -30,6 +32,10 @@ SEEN_ENOUGH = 8
 """Pages of a kind that say enough as they were sent, after which no more of them are looked at."""
 SELDOM = 64
 """Of so many pages of a kind for which it does not pay, or which say enough, one is looked at all the same."""
+LATE = SELDOM * 4**5
+"""Pages of a kind that all say enough, after which one is rendered all the same."""
+SAME = 0.9
+"""Two pages that have such a part of their words in common say nearly the same."""
 RARER = 8
 """A trial that brought nothing is followed by the next after so many times as many pages."""
 HALVED_AT = 16
@@ -58,6 +64,8 @@ class RenderRow(msgspec.Struct, array_like=True, frozen=True):
     rendered: Natural = 0
     gained: Natural = 0
     """Those that said more when they were rendered."""
+    marks: tuple[Natural, ...] = ()
+    """The words of the last that said enough; see `sketch.marks`."""
 
     @property
     def pays(self) -> bool:
@@ -74,6 +82,8 @@ class Said(NamedTuple):
     words: int
     links: frozenset[str]
     """Those within its host."""
+    marks: tuple[int, ...] = ()
+    """Its words, see `sketch.marks`."""
 
 
 def has_scripts(body: bytes) -> bool:
@@ -87,12 +97,18 @@ def said(page: Page) -> Said:
     """What a page says, as far as it is compared."""
     host = keys.host(page.url or "")
     inside = (link.url for link in page.links if link.place != "redirect" and keys.host(link.url) == host)
-    return Said(len(_WORD.findall(page.text)), frozenset(inside) - {page.url or ""})
+    text = sketch(page.url or "", page.title, page.text)
+    return Said(len(_WORD.findall(page.text)), frozenset(inside) - {page.url or ""}, marks(text))
 
 
-def is_poor(plain: Said) -> bool:
-    """Does it say little as it was sent?"""
-    return plain.words < FEW_WORDS or not plain.links
+def is_poor(plain: Said, row: RenderRow) -> bool:
+    """Does it say little as it was sent, or nothing that another of its kind does not say?"""
+    return plain.words < FEW_WORDS or not plain.links or _is_same(plain.marks, row.marks)
+
+
+def _is_same(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    words = sorted({*one, *other})[:MARKS]  # only the smallest are known of both
+    return bool(one and other) and len({*words} & {*one} & {*other}) >= SAME * len(words)
 
 
 def is_shell(plain: Said) -> bool:
@@ -131,10 +147,10 @@ class Renders:
             rendered, more = rendered // 2, more // 2
         self._put(url, msgspec.structs.replace(row, rendered=rendered, gained=more))
 
-    def says_enough(self, url: str) -> None:
+    def says_enough(self, url: str, plain: Said) -> None:
         """A page was looked at and need not be rendered."""
         row = about_rendering(self._table, url) or RenderRow()
-        self._put(url, msgspec.structs.replace(row, enough=row.enough + 1))
+        self._put(url, msgspec.structs.replace(row, enough=row.enough + 1, marks=plain.marks))
 
     def _put(self, url: str, row: RenderRow) -> RenderRow:
         self._table.put(RENDERS, _key(url), msgspec.msgpack.encode(row))
@@ -146,7 +162,8 @@ def is_decided(row: RenderRow) -> bool | None:
     if row.pays:
         return True
     if row.met % SELDOM == 0:
-        return True if row.gained or _is_power_of_four(row.met // SELDOM) else None
+        is_time = row.met >= (SELDOM if row.rendered else LATE) and _is_power_of_four(row.met // SELDOM)
+        return True if row.gained or is_time else None
     if row.rendered >= TRIALS:
         return False
     if row.gained:

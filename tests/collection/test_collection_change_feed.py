@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ from test_collection_changes import world as world
 
 from gossamer.cli.main import main
 from gossamer.collection import Collection
-from gossamer.collection.ask.change_feed import Feed, atom
+from gossamer.collection.ask.change_feed import Feed, atom, html
 from gossamer.collection.ask.changes import Change
 from gossamer.collection.ask.differences import Words
 from gossamer.convert.feed import feed as feeds
@@ -86,3 +87,27 @@ def test_a_feed_without_entries_is_one(web: Collection, capsysbinary: pytest.Cap
 def test_an_id_is_that_of_the_address_and_the_change() -> None:
     one, same, other = change("a"), change("b"), change("a", "new")
     assert one.id == same.id != other.id
+
+
+@pytest.mark.parametrize(
+    ("kind", "added", "removed", "words", "said"),
+    [
+        (
+            "changed",
+            "a",
+            "b",
+            Words(2, 1),
+            "<p>Changed by 3 words: 2 new, 1 gone.</p><p><ins>a</ins></p><p><del>b</del></p>",
+        ),
+        ("changed", "", "b", Words(0, 1), "<p>Changed by 1 word: 0 new, 1 gone.</p><p><del>b</del></p>"),
+        ("changed", "", "", Words(0, 0), "<p>Changed: the same words in another order or place.</p>"),
+        ("new", "<a>", "", Words(1_200, 0), "<p>New, 1,200 words.</p><p>&lt;a&gt;</p>"),
+        ("changed", "", "", None, "<p>Changed: why.</p>"),
+    ],
+)
+def test_an_entry_says_how_much_changed_and_what(
+    kind: str, added: str, removed: str, words: Words | None, said: str
+) -> None:
+    reason = "" if words else "why"
+    told = dataclasses.replace(change("x", kind), added=added, removed=removed, words=words, reason=reason)
+    assert html(told) == said

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import textwrap
 import time
+import urllib.parse
 from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection.ask.selection import Part
 from gossamer.collection.crawl.outside import Outside
-from gossamer.collection.crawl.page_function import ReadPage
+from gossamer.collection.crawl.page_function import ReadPage, _importable
 from gossamer.errors import UsageError
 from gossamer.model import Capture, SystemClock, Visit
 
@@ -275,3 +278,28 @@ def test_the_plan_of_somebody_else_runs_nothing(
     web.build(convert=True)
     assert "is not called" in caplog.text
     assert web.page(f"{SEED}1").fields == {}
+
+
+@pytest.mark.parametrize(
+    ("function", "named"),
+    [
+        (json.dumps, f"{json.__file__}:dumps"),
+        (textwrap.TextWrapper.fill, ""),
+        (urllib.parse.quote, "urllib.parse:quote"),
+        (lambda page: None, ""),
+        (wraps(json.dumps)(lambda page: None), ""),
+        (len, "builtins:len"),
+    ],
+)
+def test_a_function_is_known_to_other_processes_by_a_name_that_leads_to_it(function: Any, named: str) -> None:
+    assert _importable(function) == named
+
+
+def test_a_function_of_the_program_itself_has_no_name_that_others_could_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    def book(page: ReadPage) -> None:
+        return None
+
+    monkeypatch.setattr(book, "__module__", "__main__")
+    monkeypatch.setattr(book, "__qualname__", "book")
+    monkeypatch.setattr(sys.modules["__main__"], "book", book, raising=False)
+    assert _importable(book) == ""

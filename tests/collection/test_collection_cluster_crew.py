@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from gossamer.collection.crawl import cluster
 from gossamer.collection.crawl.shard import Job as CrawlJob
-from gossamer.collection.derive import cluster_build
+from gossamer.collection.derive import cluster_build, node_build
 from gossamer.collection.derive.shard_build import Job
 from gossamer.plan import Plan
 
@@ -77,3 +79,43 @@ def test_a_build_publishes_what_is_here_runs_and_brings_here_what_the_shards_hav
     job = Job(tmp_path, Plan(shards=2), anew=False)
     asyncio.run(cluster_build.build(job, lambda built: None))
     assert done == ["published", "run", "brought"]
+
+
+def test_a_node_publishes_a_shard_before_and_after_it_is_built_and_writes_to_it_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Any] = []
+
+    class Kept:
+        @classmethod
+        async def begin(cls, plan: Plan, folder: Any, index: int, clock: Any, *, term: int | None) -> Kept:
+            done.append(("claimed", index, term))
+            return cls()
+
+        async def first(self, table: str) -> None:
+            done.append(("first", table))
+
+        async def last(self, table: str) -> None:
+            done.append(("last", table))
+
+    @contextmanager
+    def opened(path: Path, families: Any, *, writable: bool) -> Iterator[str]:
+        yield f"{path.relative_to(tmp_path)} {writable}"
+        done.append("closed")
+
+    async def built(job: Job, link: Any) -> None:
+        done.append("built")
+
+    monkeypatch.setattr(node_build, "Checkpoints", Kept)
+    monkeypatch.setattr(node_build, "Table", SimpleNamespace(open=opened))
+    monkeypatch.setattr(node_build.build, "work", built)
+    link: Any = SimpleNamespace(index=1, term=4)
+    asyncio.run(node_build.work(Job(tmp_path, Plan(shards=2), anew=False), link))
+    assert done == [
+        ("claimed", 1, 4),
+        ("first", "shards/01/table True"),
+        "closed",
+        "built",
+        ("last", "shards/01/table True"),
+        "closed",
+    ]

@@ -23,6 +23,7 @@ _BYTES = {"": 1, "b": 1} | {
     for power, letter in enumerate("kmgt", 1)
     for end, base in (("", 1_000), ("b", 1_000), ("i", 1_024), ("ib", 1_024))
 }
+MOST = "max"
 _FLOATS = {"s": " of seconds, or a time like 2h", "/day": " of visits a day, or like 500/hour"}
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
 _SEVERAL = re.compile(r"(?:\d{1,15}(?:\.\d{1,9})? ?[a-z]+ ?){2,4}", re.IGNORECASE)
@@ -98,8 +99,12 @@ def octets(text: str) -> int:
 
 
 def visits(text: str) -> float:
-    """`10000/day`, `500/hour` and the like: visits a day."""
-    return _daily(text, {"": 1, "k": 1_000, "m": 1_000_000}, "a number of visits, like 10000, 10000/day or 500/hour")
+    """`10000/day`, `500/hour` and the like: visits a day; `max` is as many as there can be."""
+    if text.strip().lower() == MOST:
+        return SETTINGS["budget"].most or 0.0
+    return _daily(
+        text, {"": 1, "k": 1_000, "m": 1_000_000}, "a number of visits, like 10000, 10000/day or 500/hour, or max"
+    )
 
 
 def octets_a_day(text: str) -> int:

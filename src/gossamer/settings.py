@@ -144,7 +144,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--budget",
             FRESH,
-            "at most N visits, like 10000/day or 500/hour (one revisit of each page a day)",
+            "at most N visits, like 10000/day or 500/hour; max: what politeness lets (one revisit of each page a day)",
             metavar="N",
         ),
         unit="/day",

@@ -110,9 +110,11 @@ def _changes(rate: float, days: float, chance: random.Random) -> list[float]:
 
 
 @contextmanager
-def watched(folder: Path, clock: VirtualClock, rules: WatchRules, until: float) -> Iterator[tuple[Frontier, Table]]:
+def watched(
+    folder: Path, clock: VirtualClock, rules: WatchRules, until: float, delay: float = 1.0
+) -> Iterator[tuple[Frontier, Table]]:
     """A frontier that watches until a steady time."""
-    politeness = Politeness(delay=1.0, ip_delay=0.0)
+    politeness = Politeness(delay=delay, ip_delay=0.0)
     asked = Rules(Scope(kind="any"), politeness, "Gossamer", sitemaps=False, watch=rules, allowance=Allowance(0, until))
     with Table.open(folder, FAMILIES, writable=True) as table:
         frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward())

@@ -36,6 +36,7 @@ from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
 from gossamer.frontier.rules import Outward, WatchRules
 from gossamer.frontier.why import Asked, about_address
 from gossamer.model import Answer, Capture, Kind, Link, Page
+from gossamer.setting_text import visits
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
@@ -648,6 +649,22 @@ def test_the_price_is_looked_for_when_enough_was_learned_and_not_after_each_visi
     count = simulated(tmp_path, web, WATCH, 2, clock)
     assert count > 600
     assert 20 < len(looks) < count / 4
+
+
+def test_a_budget_beyond_what_politeness_lets_still_goes_to_the_pages_that_change(tmp_path: Path) -> None:
+    clock, web = VirtualClock(), ChangingWeb([0.05, 2.0] * 20, 30, 3, hosts=1)
+    web.start = clock.wall()
+    rules = WatchRules(visits("max"))
+    with watched(tmp_path, clock, rules, clock.steady() + 30 * DAY, delay=DAY / 40) as (frontier, table):
+        frontier.add(seeds(web))
+        frontier.sift()
+        clock.run(watch(frontier, table, web, clock))
+    seldom, often = (
+        sum(visit >= 15 for page in web.pages.values() if page.rate == rate for visit in page.visits)
+        for rate in (0.05, 2.0)
+    )
+    assert 15 * 40 * 0.8 < seldom + often <= 15 * 40 + 1
+    assert often > 1.7 * seldom
 
 
 def test_killed_at_any_moment_no_visit_is_lost_and_none_comes_early(tmp_path: Path) -> None:

@@ -47,6 +47,10 @@ WOKEN = 1_000
 DISCOVERY = (0.05, 0.5)
 """The part of a budget that is for new pages while there are any, at the least and at the most."""
 
+POLITE = 0.95
+"""The part of what politeness lets that revisits are planned for: robots.txt and what is new go the same way."""
+_NEWEST = 0.02
+"""How much the last visit counts in how long hosts rest."""
 _FEWEST = 1.0
 """Visits a day that any number of bytes allows: documents may be larger than that."""
 
@@ -65,6 +69,8 @@ class Watch:
         self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules, outward.rank)
         self._state = self._dating.state
         self._pings = Pings(parts.clock)
+        self._rest = parts.rules.politeness.delay
+        """Seconds that a host rests after a visit, of late."""
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -186,17 +192,25 @@ class Watch:
         if self._rules.octets:
             state.octets.take(self._share_of(self._rules.octets), self._clock.wall(), octets)
 
-    def goes(self) -> None:
-        """A visit is handed out."""
+    def goes(self, rest: float) -> None:
+        """A visit is handed out, after which its host rests for so many seconds."""
+        self._rest += (rest - self._rest) * _NEWEST
         if self._rules.budget:
             self._state.visits.take(self._share_of(self._rules.budget), self._clock.wall())
 
     def _revisits_a_day(self) -> float:
-        pages, for_all = float(max(self._ledger.counts.kept, 1)), self._share_of(self._rules.budget)
+        pages = float(max(self._ledger.counts.kept, 1))
+        for_all = min(self._share_of(self._rules.budget), self._polite_a_day())
         if self._rules.octets and self._state.size:
             fits = max(self._share_of(self._rules.octets) / self._state.size, _FEWEST)
             for_all = min(for_all or fits, fits)
         return min(for_all * (1 - self._for_discovery()), inf if self._rules.budget else pages) if for_all else pages
+
+    def _polite_a_day(self) -> float:
+        """Visits a day that politeness lets, where pages are spread evenly over hosts. With a price for more of them
+        those that are due would never end, and what is new comes after them."""
+        hosts = max(self._ledger.counts.hosts, 1)
+        return POLITE * hosts * DAY / self._rest if self._rest else inf
 
     def _share_of(self, budget: float) -> float:
         """What this shard may use of a budget: by the pages that it has."""

@@ -184,6 +184,9 @@ def test_a_line_that_was_on_the_page_before_has_not_come() -> None:
     news = told(body, f"{heading}\nAn airship arrived.\n{body}", f"{heading}\n{body}", "")
     assert news == (Words(3, 0), "An airship arrived.", "")
     assert told(f"{heading}\n{body}", body, "", f"Menu\n{heading}\n{body}") == (Words(0, 0), "", "")
+    table, cells = "Name\tUse\na.py\tto read", "Name\nUse\na.py\nto read"
+    assert told(f"{body}\n{table}", body, "", f"{body}\n{cells}") == (Words(0, 0), "", ""), "a table is no content now"
+    assert told(f"{body}\n{table}", body, "", body).words == Words(0, 5)
 
 
 def test_how_much_changed_and_the_first_words_are_told(web: Collection, world: World) -> None:

@@ -106,6 +106,14 @@ def test_a_heading_over_what_is_kept_stays_where_others_of_its_kind_do() -> None
     assert chosen("<h2>b</h2><p>c</p><div><div><div><h2>d</h2></div></div></div>e", "bce") == "bce"
 
 
+def test_code_right_under_a_heading_that_is_kept_stays() -> None:
+    body = "<p>a</p><h2>b</h2><pre><code><span>c</span></code></pre><h2>d</h2><p>e</p>"
+    assert chosen(body, "ab") == "abc"
+    assert chosen(body, "a") == "a", "its heading is not kept"
+    assert chosen(body, "ab", scores=-4) == "ab", "it is none for sure"
+    assert chosen("<p>a</p><h2>b</h2><p>c</p>", "ab") == "ab", "words say more of themselves"
+
+
 def test_sections_before_the_first_block_that_is_kept_belong_to_it() -> None:
     front = "<h1>a</h1><div><h2>b</h2><p>c</p></div>"
     body = "<div><div><h2>d</h2><pre>e</pre></div><div><h2>f</h2><p>g</p></div></div><p>h</p>"

@@ -9,7 +9,7 @@ main content has not come. For a whole comparison there is `differences`.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -81,7 +81,7 @@ def told(old: str, new: str, all_old: str = "", all_new: str = "") -> Told:
     """How much of a text is another one, and the first words of it. `all_old` and `all_new` are all words of the two
     pages, where the texts are their main content."""
     before, after = _lines(old), _lines(new)
-    went, came = _only(before, after, all_new), _only(after, before, all_old)
+    went, came = _only(before, after, all_new, _rows(old)), _only(after, before, all_old, _rows(new))
     pairs = _paired(went, came)
     gone = [went[i] if (j := pairs.get(i)) is None else _trimmed(went[i], came[j])[0] for i in range(len(went))]
     of = {j: i for i, j in pairs.items()}
@@ -98,7 +98,18 @@ def _lines(text: str) -> list[list[str]]:
     return [line for each in text.splitlines() if (line := each.split())]
 
 
-def _only(lines: Sequence[list[str]], others: Sequence[list[str]], elsewhere: str) -> list[list[str]]:
+def _rows(text: str) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """The cells of each row of a table. Among all words of a page each cell is a line."""
+    rows = (line for line in text.splitlines() if "\t" in line)
+    return {tuple(row.split()): [tuple(words) for cell in row.split("\t") if (words := cell.split())] for row in rows}
+
+
+def _only(
+    lines: Sequence[list[str]],
+    others: Sequence[list[str]],
+    elsewhere: str,
+    rows: Mapping[tuple[str, ...], Sequence[tuple[str, ...]]],
+) -> list[list[str]]:
     """Lines that the others do not have, or not as often, in their order; nor is one of them elsewhere on the page."""
     left, beside = Counter(map(tuple, others)), set(map(tuple, _lines(elsewhere)))
     beside -= left.keys()  # of those it is known how often they are there
@@ -107,7 +118,7 @@ def _only(lines: Sequence[list[str]], others: Sequence[list[str]], elsewhere: st
         key = tuple(line)
         if left[key]:
             left[key] -= 1
-        elif key not in beside:
+        elif not beside.issuperset(rows.get(key, (key,))):
             found.append(line)
     return found
 

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ import gossamer
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.logins import Account, Login, Logins, basic, place
 from gossamer.fetch.protocols import listing, sftp
-from gossamer.fetch.protocols.asking import Ask, Refused
+from gossamer.fetch.protocols.asking import Ask, Refused, Said
 from gossamer.frontier.why import AddressAnswer
 from harness.debian import program
 
@@ -104,6 +105,36 @@ def test_folders_of_an_sftp_server_are_followed_and_what_is_missing_is_told(serv
         assert not web.verify().problems
     secret = (tmp_path / "login").read_bytes().splitlines()[1]
     assert not [each for each in (tmp_path / "web").rglob("*") if each.is_file() and secret in each.read_bytes()]
+
+
+def test_a_later_run_reads_only_what_has_changed(served: Served, tmp_path: Path) -> None:
+    same, other = f"{served.seed}read%20me.txt", f"{served.seed}pub/page.html"
+    with gossamer.open(tmp_path / "web") as web:
+        crawled(web, served)
+        page = served.folder / "pub" / "page.html"
+        page.write_text("<title>New</title><p>A page about herons.")
+        os.utime(page, (1_000_000_000, 1_000_000_000))
+        web.crawl(revisit=True, credentials=gossamer.Credentials(login=served.logins), **AT_ONCE)
+        assert {hit.url for hit in web.search("herons")} == {other}
+        assert {hit.url for hit in web.search("otters")} == {same}
+        assert [len([each for each in web.history(url) if each.number]) for url in (same, other)] == [1, 2]
+        assert web.answer(other).capture.header("last-modified") == "Sun, 09 Sep 2001 01:46:40 GMT"
+        assert not web.verify().problems
+
+
+def test_a_file_with_the_date_that_is_known_is_not_read(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"{served.folder}/pub/page.html"
+    first = asyncio.run(sftp.say(asked(served, tmp_path, path)))
+    (known,) = [value for name, value in first.headers if name == "last-modified"]
+    again = replace(asked(served, tmp_path, path), modified=known)
+    assert asyncio.run(sftp.say(again)) == Said(304, b"", (("last-modified", known),), "not modified")
+    (served.folder / "pub" / "page.html").unlink()
+    assert asyncio.run(sftp.say(again)).status == 404
+    os.utime(served.folder / "read me.txt", (1, 1))
+    changed = replace(asked(served, tmp_path, f"{served.folder}/read%20me.txt"), modified=known)
+    assert asyncio.run(sftp.say(changed)).body == b"Words of a file about otters."
 
 
 def test_an_unknown_key_of_a_host_is_refused_with_the_cure(served: Served, tmp_path: Path) -> None:

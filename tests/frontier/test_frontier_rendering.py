@@ -13,6 +13,7 @@ from gossamer.frontier.worth.rendering import (
     RARER,
     SEEN_ENOUGH,
     SELDOM,
+    SELDOMER,
     TRIALS,
     RenderRow,
     Renders,
@@ -162,7 +163,7 @@ def test_pages_that_say_enough_are_not_even_looked_at_after_a_while(table: Table
     for number in range(SEEN_ENOUGH):
         assert decided(renders, number) is None
         renders.says_enough(URL, Said(500, frozenset()))
-    later = [decided(renders, number) for number in range(SELDOM)]
+    later = [decided(renders, number) for number in range(SELDOMER)]
     assert (later.count(None), later.count(True)) == (1, 0)
 
 

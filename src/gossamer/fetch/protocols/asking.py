@@ -41,6 +41,8 @@ class Ask:
     """Bytes of a body of any type; what is more is cut off."""
     account: Account | None = None
     """Who asks, by the logins that hold for this protocol there: `auth`, or `key` with the path of a private key."""
+    modified: str = ""
+    """The Last-Modified that was said before: where it is still so, 304 says enough."""
     cap: Callable[[str, bytes], int] | None = None
     """See `enough`; without it `most` is enough of anything."""
     course: Course = field(default_factory=Course)
@@ -133,7 +135,8 @@ class OtherProtocols:
         port = parts.port or PORTS.get(scheme, 0)
         account = self._logins.account(visit.url)
         cap = partial(self._cap, visit)
-        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account, cap, course)
+        host, known = parts.hostname or "", visit.modified or ""
+        return Ask(visit.url, host, port, address, path, self._limits.idle, most, account, known, cap, course)
 
     def _cap(self, visit: Visit, media_type: str, head: bytes) -> int:
         """Bytes of a body that are kept. None are of what is not downloaded, unless somebody has named it."""

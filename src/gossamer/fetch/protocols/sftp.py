@@ -2,12 +2,17 @@
 
 The key of a server must stand in ~/.ssh/known_hosts, where `ssh` puts it: one that is not known, or is another than
 before, is refused before a name or a password is sent. Links within the file system are not followed, as for FTP.
+
+The date of a file is its Last-Modified. Of one that was read before the date is asked for first, and it is read again
+where that has changed.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from email.utils import formatdate
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -64,8 +69,11 @@ def _said(ask: Ask, account: Account, over: Event) -> Said:
 
 def _file(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str, Said]:
     incoming = Incoming(ask)
-    code, words = _run(ask, account, path, over, lambda piece: None if incoming.take(piece) else _STOP)
-    return (pycurl.E_OK if incoming.is_cut else code), words, Said(200, incoming.body(), (), "OK")
+    code, words, date = _run(ask, account, path, over, lambda piece: None if incoming.take(piece) else _STOP)
+    dated = (("last-modified", date),) if date else ()
+    if date and date == ask.modified:
+        return code, words, Said(304, b"", dated, "not modified")
+    return (pycurl.E_OK if incoming.is_cut else code), words, Said(200, incoming.body(), dated, "OK")
 
 
 def _folder(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str, Said]:
@@ -78,12 +86,15 @@ def _folder(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, st
             full = full or not listing.take(line, *by_columns(line))
         return _STOP if full else None
 
-    code, words = _run(ask, account, path, over, write)
+    code, words, _ = _run(replace(ask, modified=""), account, path, over, write)
     return (pycurl.E_OK if full else code), words, listing.said()
 
 
-def _run(ask: Ask, account: Account, path: str, over: Event, write: Callable[[bytes], int | None]) -> tuple[int, str]:
-    """How it ended: the number of libcurl, and its words."""
+def _run(
+    ask: Ask, account: Account, path: str, over: Event, write: Callable[[bytes], int | None]
+) -> tuple[int, str, str]:
+    """How it ended: the number of libcurl, and its words; and the date of the file, in the words of HTTP. Of one that
+    still has the date that is known nothing is read."""
     trust: list[int] = []
 
     def judge(_known: object, _found: object, match: int) -> int:
@@ -97,14 +108,26 @@ def _run(ask: Ask, account: Account, path: str, over: Event, write: Callable[[by
         easy.setopt(pycurl.SSH_KEYFUNCTION, judge)
         easy.setopt(pycurl.XFERINFOFUNCTION, lambda *_: int(over.is_set()))
         easy.setopt(pycurl.WRITEFUNCTION, write)
-        easy.perform()
+        easy.setopt(pycurl.OPT_FILETIME, 1)
+        if ask.modified:
+            easy.setopt(pycurl.NOBODY, 1)
+            easy.perform()
+            easy.setopt(pycurl.NOBODY, 0)
+        if not ask.modified or _date(easy) != ask.modified:
+            easy.perform()
     except pycurl.error as error:
         if trust and trust[-1] != pycurl.KHMATCH_OK:
             raise Refused(_stranger(ask, trust[-1])) from None
-        return int(error.args[0]), str(error.args[1])
+        return int(error.args[0]), str(error.args[1]), _date(easy)
+    else:
+        return int(pycurl.E_OK), "", _date(easy)
     finally:
         easy.close()
-    return int(pycurl.E_OK), ""
+
+
+def _date(easy: Any) -> str:
+    seconds = easy.getinfo(pycurl.INFO_FILETIME)
+    return formatdate(seconds, usegmt=True) if seconds >= 0 else ""
 
 
 def _options(ask: Ask, account: Account, path: str) -> dict[int, Any]:

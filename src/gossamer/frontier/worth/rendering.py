@@ -31,7 +31,9 @@ TRIALS = 3
 SEEN_ENOUGH = 8
 """Pages of a kind that say enough as they were sent, after which no more of them are looked at."""
 SELDOM = 64
-"""Of so many pages of a kind for which it does not pay, or which say enough, one is looked at all the same."""
+"""Of so many pages of a kind for which it does not pay one is looked at all the same."""
+SELDOMER = 256
+"""The same for a kind whose pages say enough: to look at one takes a third of what it takes to read it."""
 LATE = SELDOM * 4**5
 """Pages of a kind that all say enough, after which one is rendered all the same."""
 SAME = 0.9
@@ -161,7 +163,8 @@ def is_decided(row: RenderRow) -> bool | None:
     """Is a page of this kind to be rendered? None: it has to be looked at first."""
     if row.pays:
         return True
-    if row.met % SELDOM == 0:
+    says_enough = not row.rendered and row.enough >= SEEN_ENOUGH
+    if row.met % (SELDOMER if says_enough else SELDOM) == 0:
         is_time = row.met >= (SELDOM if row.rendered else LATE) and _is_power_of_four(row.met // SELDOM)
         return True if row.gained or is_time else None
     if row.rendered >= TRIALS:

@@ -116,6 +116,7 @@ def fill(path: Path, plan: Plan, count: int, index: int) -> None:
             table.commit()
             findable.committed()
         findable.finish()
+        findable.gather()
 
 
 def batches(numbers: Iterator[int]) -> Iterator[list[int]]:

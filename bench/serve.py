@@ -6,8 +6,9 @@ The collection is that of bench/search.py, and so are the questions. A client is
 the next question when it has its answer: with eight of them the server is as busy as it can be, so what an answer then
 takes is mostly waiting for others. CPU is that of the server, of all threads.
 
-Beside a crawl, somebody watches the dashboard and asks a question a second. The same crawl runs with and without that,
-in turn; what counts is the CPU of the crawl, and beside it that of the server.
+Beside a crawl, somebody watches the dashboard and asks a question a second. The same crawl runs at the same time
+without that: whatever else the machine does, it does to both. What counts is the CPU of the crawl, and beside it that
+of the server.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -190,12 +191,16 @@ def cost_of(command: list[str]) -> tuple[float, float]:
 
 
 def beside(seed: str, folder: Path, rounds: int) -> Iterator[str]:
-    """The same crawl with and without, in turn."""
+    """The same crawl with and without, at once."""
     with_, without = list[Costs](), list[Costs]()
-    for each in range(rounds):
-        order = [(with_, True), (without, False)]
-        for found, is_served in order if each % 2 else reversed(order):
-            found.append(crawled(seed, folder / f"{each}-{is_served}", is_served=is_served))
+    for number in range(rounds):
+        with ThreadPoolExecutor() as pool:
+            one, other = (
+                pool.submit(crawled, seed, folder / f"{number}-{is_served}", is_served=is_served)
+                for is_served in (True, False)
+            )
+        with_.append(one.result())
+        without.append(other.result())
     ratio = median(a.crawl / b.crawl for a, b in zip(with_, without, strict=True))
     crawl, server = median(each.crawl for each in with_), median(each.server for each in with_)
     each = ", ".join(f"{a.crawl / b.crawl - 1:+.1%}" for a, b in zip(with_, without, strict=True))

@@ -13,6 +13,7 @@ from gossamer.frontier.entries import (
     FAMILIES,
     FRESHNESS,
     HOSTS,
+    QUEUE,
     RATES,
     REVISITS,
     ROBOTS,
@@ -105,9 +106,13 @@ def test_a_host_waits_rests_or_is_paused_until_a_date(table: Table) -> None:
     assert (waiting.state, waiting.next_time) == ("waiting", None)
     assert waiting.reason == "its turn comes as soon as a connection is free"
     table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
-    assert of_host(table).reason == (
-        "its turn comes in a later round: a round takes 30 pages of its site, which had 65 visits"
-    )
+    assert of_host(table).reason == "sites that had fewer visits come first"
+    robots(table, Verdict.RULES, b"")
+    assert of_host(table).reason == "all that is queued failed before, and is to be tried again later"
+    table.put(QUEUE, b"http://a.example.org\0other", b"http://a.example.org/")
+    assert "tried again later" in of_host(table).reason
+    table.put(QUEUE, b"http://a.example:8080\0rank", b"http://a.example:8080/")
+    assert of_host(table).reason == "sites that had fewer visits come first"
     robots(table, Verdict.UNREACHABLE)
     assert of_host(table).reason == ("robots.txt of http://a.example: unreachable, so nothing is fetched (http 500)")
     host(table, due=NOW + 2, paused=NOW)
@@ -130,7 +135,7 @@ def test_the_numbers_of_a_host_are_those_of_its_rows(table: Table) -> None:
     assert said.gap == 7.0
     assert said.basis == "10 x smoothed fetch time 0.500 s, and 2.0 s after 429 or 503"
     assert (said.budget, said.linkers, said.distance) == (3 * BASE, 2, 2)
-    assert said.distance_basis == "a round takes 30 pages of its site, which had 65 visits"
+    assert said.distance_basis == "its site has had 65 visits, at 30 pages a round"
     assert (said.dropped, said.disguised) == ({}, [])
 
 
@@ -141,7 +146,7 @@ def test_a_host_that_is_one_of_too_many_says_so(table: Table) -> None:
     assert said.distance == 2
     assert said.distance_basis == "its host is number 11 of its site, which may bring 5 hosts a round"
     table.put(SITES, NAME.encode(), encode(SiteRow(visits=2 * BASE)))
-    assert of_host(table).distance_basis.endswith("of its site, which had 20 visits")
+    assert of_host(table).distance_basis.startswith("its site has had 20 visits, at ")
 
 
 def test_a_crawl_delay_of_before_origins_were_told_apart_still_holds(table: Table) -> None:
@@ -204,12 +209,12 @@ def test_a_queued_address_says_what_it_waits_for_the_most_urgent_first(table: Ta
     assert (of_address(table).reason, of_address(table).next_time) == ("waits for its turn", None)
     away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
     assert (away.reason, away.distance) == (
-        "its turn comes in 1 round: a round takes 10 pages of its site, which had 0 visits",
+        "its turn comes in 1 round: its site has had 0 visits, at 10 pages a round",
         1,
     )
     table.put(SITES, NAME.encode(), encode(SiteRow(visits=20)))
     away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
-    assert away.reason.startswith("its turn comes in 3 rounds: a round takes 10 pages of its site, which had 20 visits")
+    assert away.reason.startswith("its turn comes in 3 rounds: its site has had 20 visits, at 10 pages a round")
     assert (away.distance, away.next_time) == (3, None)
     host(table, due=NOW + 1)
     resting = of_address(table)
@@ -240,7 +245,7 @@ def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(tabl
     assert (said.kind.name, said.kind.found, said.kind.fetched, said.kind.fresh) == (template(URL).full, 90, 40, 1.2)
     assert said.kind.share == 1 / 64
     near = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0)))
-    assert near.reason.startswith("its turn comes in 7 rounds: a round takes")
+    assert near.reason.startswith("its turn comes in 7 rounds: its site has had")
     due = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 500", rank=rank(7, 0), sunk=4, due=NOW + 1))
     assert due.reason == "http 500; to be tried again"
     done = of_address(table, Entry(State.DONE, 2, 1.0, rank=rank(7, 0), sunk=4))

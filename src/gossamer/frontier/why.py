@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
+from gossamer.frontier.entries import (
+    HOSTS,
+    QUEUE,
+    ROBOTS,
+    Entry,
+    HostRow,
+    RobotsRow,
+    SiteRow,
+    State,
+    host_row,
+    robots_row,
+)
 from gossamer.frontier.forms.form_rows import about_forms
 from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
@@ -253,7 +264,7 @@ def _basis(site: SiteRow, number: int) -> str:
     if site.visits // pages < budget.distance(site, number):
         hosts = budget.host_budget(site.linkers)
         return f"its host is number {number:,} of its site, which may bring {counted(hosts, 'host')} a round"
-    return f"a round takes {counted(pages, 'page')} of its site, which had {counted(site.visits, 'visit')}"
+    return f"its site has had {counted(site.visits, 'visit')}, at {counted(pages, 'page')} a round"
 
 
 def _behind(away: int, kind: KindAnswer) -> str:
@@ -274,7 +285,8 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     queued, sums = Backlog(table).of(name), Tally(table).of(name)
     state, reason, when = _standing(row, queued, asked.now)
     if state == WAITING:
-        reason = _turn(robots, asked.still, basis if away else "")
+        is_later = bool(robots) and not _is_in_queues(table, name)
+        reason = _turn(robots, asked.still, is_later=is_later, is_behind=away > 0)
     return HostAnswer(
         name,
         sums.pages,
@@ -307,15 +319,23 @@ def _standing(row: HostRow, queued: int, now: float) -> tuple[str, str, float | 
     return WAITING, "", None
 
 
-def _turn(robots: Mapping[str, str], still: str, behind: str) -> str:
+def _is_in_queues(table: Table, name: str) -> bool:
+    """Whether something of a web host is in a queue; what is tried again later is not."""
+    places = (f"{scheme}://{name}{end}".encode() for scheme in ("http", "https") for end in ("\0", ":"))
+    return any(next(iter(table.scan(QUEUE, prefix=place)), None) is not None for place in places)
+
+
+def _turn(robots: Mapping[str, str], still: str, *, is_later: bool, is_behind: bool) -> str:
     """What a host waits for that may be visited."""
     for origin, words in robots.items():
         if words.startswith(UNREACHABLE):
             return f"robots.txt of {origin}: {words}"
     if still:
         return still
-    if behind:
-        return f"its turn comes in a later round: {behind}"
+    if is_later:
+        return "all that is queued failed before, and is to be tried again later"
+    if is_behind:
+        return "sites that had fewer visits come first"
     return "its turn comes as soon as a connection is free"
 
 

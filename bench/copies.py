@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gossamer.dedupe import print_of
+from gossamer.dedupe.column_families import FAMILIES
 from gossamer.dedupe.entries import BLOCKS, entries
-from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import pairs
 from gossamer.dedupe.subjects import Said, Subject, say_the_same

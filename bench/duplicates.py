@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gossamer.dedupe import print_of
-from gossamer.dedupe.families import FAMILIES
+from gossamer.dedupe.column_families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import grouped, pairs
 from gossamer.store.table.table import Table

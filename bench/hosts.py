@@ -26,7 +26,7 @@ from serve import Server, serving
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.entries import HOSTS
 from gossamer.frontier.tally import Tally

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 import gossamer
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of, prefix_of
 from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.sites import site_of
 from gossamer.fetch.body import decoded

@@ -23,7 +23,7 @@ from gossamer.crawl_loop import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.store.commits import Commits, Step

@@ -31,10 +31,10 @@ import numpy as np
 from zipf import Zipf
 
 import gossamer
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of, prefix_of
 from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import site_of
 from gossamer.fetch.body import decoded

@@ -28,7 +28,7 @@ import gossamer
 from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
-from gossamer.search.weights import Weights
+from gossamer.search.bm25f_weights import Weights
 
 ALL = "all of it"
 SPREAD = "spread over sites"

@@ -27,10 +27,10 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.context import SearchContext
-from gossamer.search.measures import Measures, measured
+from gossamer.search.evaluation import Measures, measured
 from gossamer.search.searcher import Searcher
-from gossamer.search.weights import Weights
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
 

@@ -34,10 +34,10 @@ from gossamer.collection import Outside
 from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
-from gossamer.search.asking import SHOULD, Asking, Question
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import RANK_HALF, Candidates, Matches
+from gossamer.search.query_builder import SHOULD, Asking, Question
 from gossamer.search.searcher import Searcher
-from gossamer.search.weights import Weights
 from gossamer.search.windows import WINDOW, Window
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted

@@ -13,10 +13,10 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive import indexer
 from gossamer.collection.derive.indexer import Indexer
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.sites import site_of
 from gossamer.fetch.body import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit

@@ -11,7 +11,7 @@ from gossamer.convert.document import document
 from gossamer.convert.html.defuse import READ_MOST
 from gossamer.convert.html.links import header_pointers
 from gossamer.dedupe import print_of
-from gossamer.frontier.worth.sketch import Memory, marks, sketch
+from gossamer.frontier.worth.new_text import Memory, marks, sketch
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.index.analysis import joined
 from gossamer.search.snippets import snippet

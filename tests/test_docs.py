@@ -17,8 +17,8 @@ from gossamer import errors
 from gossamer.cli.main import command
 from gossamer.cli.options import parser
 from gossamer.collection import Document, Progress, Status
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.documents import FIELDS
-from gossamer.collection.families import FAMILIES
 from gossamer.plan import Plan, dump
 from gossamer.urls import RULES
 

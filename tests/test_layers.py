@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "function_words", "shown", "pinned_path", "lazy", "settings", "tagged", "version"],
+    ["errors", "function_words", "printable", "pinned_path", "lazy", "settings", "tagged", "version"],
     ["markdown", "toml_text"],
     ["plugins"],
     ["model", "rows", "setting_text"],

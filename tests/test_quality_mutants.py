@@ -98,14 +98,14 @@ def test_a_statement_is_known_by_its_function_and_its_words_wherever_it_moves() 
 
 
 def test_what_the_tests_notice_is_told_from_what_they_do_not(tmp_path: Path) -> None:
-    tests = "tests/robots/test_robots_verdict.py"
+    tests = "tests/robots/test_robots_status.py"
     options = ("--each", "1", "--map", str(tmp_path / "map"), "--processes", "1", "--tests", tests)
-    done = run(*options, "--", "robots/verdict.py", "robots/directives.py")
+    done = run(*options, "--", "robots/status.py", "robots/meta_robots.py")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "noticed: 1 of 2, 50.0%" in done.stdout
-    assert "SURVIVED robots/directives.py:" in done.stdout
-    assert "SURVIVED robots/verdict.py:" not in done.stdout
-    again = run(*options, "--", "robots/verdict.py")
+    assert "SURVIVED robots/meta_robots.py:" in done.stdout
+    assert "SURVIVED robots/status.py:" not in done.stdout
+    again = run(*options, "--", "robots/status.py")
     assert "noted:" in done.stdout
     assert "noted:" not in again.stdout, "the tests have not changed"
     assert "robots: 1 of 1, 100.0%" in again.stdout

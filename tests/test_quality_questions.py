@@ -15,7 +15,7 @@ from question_files import ANSWERS, FILES, HELPS, KINDS, Question, read, write
 from questions import Measured, by_bm25s, lines, ours, ranks, score
 
 from gossamer.model import Visit
-from gossamer.search.measures import read_judgements, read_questions
+from gossamer.search.evaluation import read_judgements, read_questions
 
 SITE = Site("made-doc", "doc", ("index.html",), ("whole-*",))
 

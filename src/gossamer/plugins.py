@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gossamer.shown import log
+from gossamer.printable import log
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 T = TypeVar("T")
 NUMBER_MOST = 8

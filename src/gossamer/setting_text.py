@@ -9,8 +9,8 @@ from typing import Any
 
 from gossamer import toml_text
 from gossamer.errors import UsageError
+from gossamer.printable import cut
 from gossamer.settings import SETTINGS
-from gossamer.shown import cut
 
 TIME = "a day, as 2026-11-01 or yesterday, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d"
 """What may stand for a point in time, wherever one is asked for."""

@@ -16,14 +16,14 @@ from gossamer.cli.main import main
 from gossamer.cli.progress import ExportLine, ProgressLine
 from gossamer.cli.talk import Talk, begun, ending, fetch, journal
 from gossamer.collection import Outside, Progress
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.news import passing_warnings, repeat
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Fetched
 from gossamer.errors import UsageError
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 

@@ -24,7 +24,7 @@ from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
 from gossamer.collection.ask.links import Links
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
 from gossamer.errors import UsageError
@@ -32,8 +32,8 @@ from gossamer.frontier.answer.outcome import judge
 from gossamer.frontier.why import HostAnswer
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.plan import Plan
+from gossamer.printable import counted
 from gossamer.search.answer import Answer
-from gossamer.shown import counted
 from gossamer.store.repair.verify import Checked
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gossamer import convert
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock, Visit

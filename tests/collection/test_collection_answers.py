@@ -19,10 +19,10 @@ from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.history import Edition, chosen
 from gossamer.collection.ask.links import linked, neighbours
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.restarts import live
 from gossamer.collection.derive import graphs, index_check, indexer, near_copies
 from gossamer.collection.documents import is_document
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.hand_over import Alone
 from gossamer.collection.imports.import_files import sort

@@ -9,7 +9,7 @@ from rocksdict import Options, Rdict
 
 import gossamer
 from crawler_process import with_room
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
 from gossamer.errors import Damaged, NotFound

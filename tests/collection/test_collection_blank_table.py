@@ -11,8 +11,8 @@ from made_shard import made as made_shard
 
 import gossamer
 from gossamer.collection import Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
-from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table

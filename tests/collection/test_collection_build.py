@@ -19,8 +19,8 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer import convert
 from gossamer.collection import Collection, Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive import shard_build
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
 from gossamer.errors import Locked, NotACollection

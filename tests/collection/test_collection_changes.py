@@ -17,7 +17,7 @@ from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.change_details import told
 from gossamer.collection.ask.differences import Words
 from gossamer.collection.ask.times import moment
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Visit

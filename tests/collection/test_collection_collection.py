@@ -18,9 +18,9 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside, crawling
 from gossamer.collection import collection as collections
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import network, supervisor, unfetched_seeds
 from gossamer.collection.derive import graphs
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain import upkeep
 from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError

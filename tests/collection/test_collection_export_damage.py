@@ -18,12 +18,14 @@ from gossamer import files
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.collection.ask import consistent_read
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, StorageError, UsageError
+from gossamer.files.holes import holes
 from gossamer.store.archive import Archive
 from gossamer.store.repair import completeness
 from gossamer.store.table.table import Table
+from gossamer.store.warc.gzip_members import RECORD_MOST
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.read_only import read_only
 from harness.reading_verbs import EXPORTS
@@ -247,5 +249,5 @@ def test_a_few_holes_that_a_backup_has_made_of_zeros_are_no_damage(tmp_path: Pat
     with path.open("rb") as opened:
         if os.lseek(opened.fileno(), 0, os.SEEK_DATA) != 1 << 20:
             pytest.skip("this file system does not say where holes are")
-        assert completeness._holes(opened.fileno(), size) == size - 3 * 4096
-        assert completeness._holes(opened.fileno(), 1 << 19) == 1 << 19
+        assert holes(opened.fileno(), size, RECORD_MOST) == size - 3 * 4096
+        assert holes(opened.fileno(), 1 << 19, RECORD_MOST) == 1 << 19

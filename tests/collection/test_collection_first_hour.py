@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidPlan, NothingFetched, UsageError
 from gossamer.frontier.entries import META

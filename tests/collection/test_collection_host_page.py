@@ -12,7 +12,7 @@ import pytest
 import gossamer
 from crawler_process import with_room
 from gossamer.collection.ask import host_order, host_page
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, UsageError
 from gossamer.frontier.entries import HOSTS, META, TALLIES, encode, host_row

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from made_shard import BEGAN, A, B, Shard, came, made
 
-from gossamer.collection.families import IMPORTS
+from gossamer.collection.column_families import IMPORTS
 from gossamer.collection.imports.import_filter import ImportFilter, Verdict
 from gossamer.frontier.answer.removal import leave_out
 from gossamer.model import Capture

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from made_shard import A, B, C, came
 
-from gossamer.collection.families import FAMILIES, IMPORTS
+from gossamer.collection.column_families import FAMILIES, IMPORTS
 from gossamer.collection.imports.hand_over import Alone, Shards
 from gossamer.collection.imports.import_filter import Verdict
 from gossamer.collection.imports.import_progress import Row, row_of

@@ -15,8 +15,8 @@ import pytest
 import gossamer
 from crawler_process import descendants, gossamer_command, run_gossamer, with_room
 from gossamer.cli.main import main
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.sent_credentials import kinds
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.seed_list import SHORT
 from gossamer.errors import InvalidPlan, NothingFetched, UsageError

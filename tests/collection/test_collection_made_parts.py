@@ -14,8 +14,8 @@ import msgspec
 import pytest
 
 import gossamer
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive.graph_digests import seal
-from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.index.faults import reading
 from gossamer.store.table.table import Table

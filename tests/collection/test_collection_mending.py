@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gossamer import plan as plans
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
@@ -19,13 +20,12 @@ from gossamer.collection.derive.copy_marks import Mark, _marks
 from gossamer.collection.derive.derived import Derived
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, outdate
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain import remake
 from gossamer.collection.maintain import repair as adopting
 from gossamer.collection.maintain.replan import replan
 from gossamer.collection.maintain.writable_shard import WritableShard
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.errors import Damaged, StorageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit

@@ -12,7 +12,7 @@ from small_shard import BEGAN, SmallShard, answer, read, said, small_shard
 from gossamer.collection.derive import near_copies as module
 from gossamer.collection.derive.near_copies import Prints, check
 from gossamer.dedupe import pages
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup
 from gossamer.dedupe.pages import Pages

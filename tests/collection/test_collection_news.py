@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from made_shard import BEGAN, A, came
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import news, runs
 from gossamer.collection.crawl.news import Batches, fetched, fetches_of, passing_warnings, repeat, telling
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Fetched
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.table.table import Table
 
 

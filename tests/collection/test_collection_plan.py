@@ -13,8 +13,8 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.shard_identity import of
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, InvalidPlan
 from gossamer.frontier.entries import META

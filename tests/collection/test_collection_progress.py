@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import session as sessions
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.families import FAMILIES
 from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.discover.discovery import Found
 from gossamer.model import Capture, Visit

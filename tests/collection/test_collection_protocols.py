@@ -23,7 +23,7 @@ from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
 from gossamer.fetch.protocols import data, ftp, listing
 from gossamer.fetch.protocols.asking import Ask
-from gossamer.fetch.protocols.course import Course
+from gossamer.fetch.protocols.deadlines import Course
 from gossamer.frontier.why import AddressAnswer
 from gossamer.urls.schemes import canonical, joined
 from gossamer.urls.seeds import as_seed

@@ -15,9 +15,9 @@ from small_shard import BEGAN, answer, said, small_shard
 from gossamer import convert
 from gossamer.collection.ask import crawl_state, exporting, links
 from gossamer.collection.ask.reading import Reading
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.derive.underived import LINKS_WHOLE
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidURL, NotACollection, NotFound, UsageError
 from gossamer.frontier.entries import State

@@ -18,11 +18,11 @@ from small_shard import small_shard
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import replaying, shard_identity
 from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import remake as module
 from gossamer.collection.maintain.remake import Remade, lack, lack_of_rows, remake

@@ -15,7 +15,7 @@ from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.maintain.removal import Removal, chosen, remove
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.frontier.entries import FIRSTS, REMOVED, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import SystemClock

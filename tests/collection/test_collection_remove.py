@@ -19,7 +19,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer, with_room
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.entries import FIRSTS
 from gossamer.store.table.table import Table

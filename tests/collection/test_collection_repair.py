@@ -21,12 +21,12 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.repair import Loss, Repaired, repair
 from gossamer.collection.maintain.writable_shard import WritableShard
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, SystemClock, Visit

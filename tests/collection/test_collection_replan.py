@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from small_shard import small_shard
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.shard_identity import Imprint
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.replan import replan
 from gossamer.errors import InvalidPlan

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import gossamer
 from crawler_process import run_gossamer
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Kind

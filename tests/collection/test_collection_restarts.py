@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.restarts import _how_far, live
-from gossamer.collection.families import FAMILIES
 from gossamer.engine.deaths import SAME
 from gossamer.errors import GossamerError
 from gossamer.frontier.entries import Entry, State

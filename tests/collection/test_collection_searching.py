@@ -16,7 +16,7 @@ from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.errors import NotFound
 from gossamer.index.entry import Shown
-from gossamer.search.weights import Weights
+from gossamer.search.bm25f_weights import Weights
 
 A, B = "http://a.test/", "http://b.test/"
 

@@ -13,8 +13,8 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.collection import seed_list as lists
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import seeding
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.seed_list import SeedList
 from gossamer.errors import Damaged, NotFound, StorageError

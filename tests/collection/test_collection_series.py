@@ -12,7 +12,7 @@ import pytest
 
 import gossamer
 from crawler_process import with_room
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.series import DAY, KEY, ROWS_MOST, Point, Sample, Series, memory, point_of, rows, series, spare
 from gossamer.errors import Damaged, UsageError
 from gossamer.frontier.entries import META

@@ -20,6 +20,7 @@ from unittest.mock import MagicMock
 import pytest
 from small_shard import BEGAN, answer, read, said
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import page_reader, shard_identity, start
 from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
@@ -31,7 +32,6 @@ from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.stages import fold_copy
 from gossamer.collection.crawl.wiring import ShardPlan, info_of, prefix_of, preload
 from gossamer.collection.derive.underived import Underived
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress, last_look
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.fetch import Fetcher

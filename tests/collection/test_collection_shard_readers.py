@@ -11,11 +11,11 @@ from small_shard import answer, said, small_shard
 from gossamer.collection.ask import shard_readers
 from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.writable_shard import opened
-from gossamer.dedupe.families import PRINTS
+from gossamer.dedupe.column_families import PRINTS
 from gossamer.errors import Damaged, NotFound
 from gossamer.model import Visit
 from gossamer.pinned_path import Held

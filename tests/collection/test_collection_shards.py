@@ -19,7 +19,7 @@ import pytest
 import gossamer
 from crawler_process import crawl_arguments, descendants, gossamer_command, run_gossamer, shard_of, wait_for
 from gossamer.collection import Collection, Outside, Status
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger

@@ -11,7 +11,7 @@ import pytest
 
 import gossamer
 from crawler_process import run_gossamer, with_room
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.sessions import DOUBTED

@@ -8,20 +8,20 @@ from typing import Any
 import msgspec
 import pytest
 
+from gossamer.collection.column_families import FAMILIES, IMPORTS
 from gossamer.collection.crawl.shard_identity import Imprint
-from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.imports.import_progress import Row
 from gossamer.collection.maintain.verifying import damage
-from gossamer.dedupe.families import BLOCKS, PRINTS
+from gossamer.dedupe.column_families import BLOCKS, PRINTS
 from gossamer.dedupe.pages import COLUMNS
 from gossamer.frontier import entries
 from gossamer.frontier.entries import CashRow, Entry, RobotsRow, SiteRow, State
 from gossamer.frontier.ledger import Counts
 from gossamer.frontier.shards.exchange import Batch
 from gossamer.frontier.shards.peers import Credited
+from gossamer.frontier.worth.new_text import Memory
 from gossamer.frontier.worth.parameters import HostKeys, KeysRow
 from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
-from gossamer.frontier.worth.sketch import Memory
 from gossamer.frontier.worth.soft404 import HostPlaces, PlaceRow
 from gossamer.model import Kind
 from gossamer.store.table.table import Table

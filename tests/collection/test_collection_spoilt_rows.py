@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.errors import GossamerError
 from gossamer.urls import keys
 from harness.hostile_collections import PLANTS, SPOILT, Web, copied, make

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.lock import exclusive
 from gossamer.collection.status import Progress, last_look, note, status_of, together
 from gossamer.frontier.ledger import Ledger

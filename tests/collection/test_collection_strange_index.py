@@ -12,8 +12,8 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive.indexer import Indexer
-from gossamer.collection.families import FAMILIES
 from gossamer.index.shard_index import ShardIndex
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE

@@ -10,7 +10,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.store.repair.swaps import Swap
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE

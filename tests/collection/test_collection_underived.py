@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, leave_out, outdate
-from gossamer.collection.families import FAMILIES
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE

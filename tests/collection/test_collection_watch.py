@@ -218,7 +218,7 @@ def test_what_is_new_in_a_feed_is_there_when_its_time_is_over_and_nobody_asks_be
 def test_the_last_words_of_a_watch_say_what_has_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, fast = str(tmp_path / "web"), ["--allow-address", "127.0.0.0/8", "--delay", "0", "--shards", "1"]
     with MadeWeb(WebSpec(seed=3, hosts=1, pages=3, names="ip")).serve() as served:
-        for words in ("next: gossamer search", "unchanged"):  # the first of them finds all pages new
-            assert main(["watch", folder, served.seed, "--time", "1s", *fast]) == 0
+        for words, time in (("next: gossamer search", "3s"), ("unchanged", "1s")):  # the first finds all pages new
+            assert main(["watch", folder, served.seed, "--time", time, *fast]) == 0
             assert words in capsys.readouterr().out
     assert main(["changes", folder]) == 0

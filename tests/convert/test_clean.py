@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gossamer.convert import document
 from gossamer.convert.clean import MARKS_WITHIN, clean, cleaned
-from gossamer.convert.unseen import MARKS_MOST
+from gossamer.convert.invisible_characters import MARKS_MOST
 from gossamer.model import Link, Page
 
 

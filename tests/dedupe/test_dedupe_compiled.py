@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.dedupe import prints
-from gossamer.dedupe.measure import measure
+from gossamer.dedupe import simhash_minhash
 from gossamer.dedupe.shingles import UNSPACED, folded
+from gossamer.dedupe.simhash_minhash_numpy import measure
 from reference import reference
 
 _prints = pytest.importorskip("gossamer.dedupe._prints", reason="the compiled twin was not built")
@@ -69,8 +69,8 @@ def test_without_the_twin_numpy_measures(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "gossamer.dedupe._prints", None)
     monkeypatch.delattr("gossamer.dedupe._prints", raising=False)
     try:
-        assert importlib.reload(prints).measure is measure
+        assert importlib.reload(simhash_minhash).measure is measure
     finally:
         monkeypatch.undo()
-        importlib.reload(prints)
-    assert prints.measure is not measure
+        importlib.reload(simhash_minhash)
+    assert simhash_minhash.measure is not measure

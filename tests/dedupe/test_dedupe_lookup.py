@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe import Print, print_of
-from gossamer.dedupe.families import FAMILIES, PRINTS
+from gossamer.dedupe.column_families import FAMILIES, PRINTS
 from gossamer.dedupe.judge import Rule
 from gossamer.dedupe.lookup import Lookup, Met, Near
-from gossamer.dedupe.measure import BINS
+from gossamer.dedupe.simhash_minhash_numpy import BINS
 from gossamer.errors import Damaged, StorageError
 from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table

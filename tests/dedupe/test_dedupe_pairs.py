@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gossamer.dedupe import pairs as module
 from gossamer.dedupe import print_of
-from gossamer.dedupe.families import FAMILIES
+from gossamer.dedupe.column_families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import grouped, near_prints, pairs
 from gossamer.runs.growing import Shape

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.dedupe import print_of, resemblance
-from gossamer.dedupe.families import FAMILIES
+from gossamer.dedupe.column_families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import pairs
 from gossamer.store.table.table import Table

@@ -15,8 +15,8 @@ from made_store import Died, Unsteady
 
 from frontier.exchange_shards import FakeTable, Shard
 from gossamer.depot.depot import Depot
-from gossamer.depot.life import Life
 from gossamer.depot.parts import Small, Snapshot
+from gossamer.depot.shard_claim import Life
 from gossamer.errors import Fenced, StoreAway
 from gossamer.frontier.shards.exchange import Exchange, kept_marks
 

@@ -9,7 +9,7 @@ import pytest
 from simulated import Published, Rules, World
 
 from frontier.exchange_shards import faults
-from gossamer.depot import life as lives
+from gossamer.depot import shard_claim as lives
 from gossamer.depot import uploading
 from gossamer.depot.heads import Head, Line, encode
 from gossamer.depot.uploading import Uploader

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gossamer.fetch.protocols import listing
-from gossamer.fetch.protocols.course import Course
+from gossamer.fetch.protocols.deadlines import Course
 from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gossamer.freshness.hints import DAY, HOUR, LATEST, SOONEST, after_quiet, frequency, good_for, hinted, quiet
-from gossamer.freshness.history import History, Prior
+from gossamer.freshness.rate_estimator import History, Prior
 from gossamer.frontier.revisit.priors import OWN
 
 NOON = "Sun, 06 Nov 1994 12:00:00 GMT"

@@ -15,7 +15,7 @@ from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.worth.budget import Budgets
-from gossamer.frontier.worth.novelty import NEAR, Place
+from gossamer.frontier.worth.crawl_traps import NEAR, Place
 from gossamer.model import Link
 from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table

@@ -12,7 +12,7 @@ from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.audit import audit
 from gossamer.frontier.entries import BACKLOG, FAMILIES, Entry, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch
 from gossamer.model import Fault
 from gossamer.store.table.table import Table

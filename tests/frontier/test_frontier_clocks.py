@@ -10,11 +10,11 @@ import pytest
 
 from gossamer.frontier import Politeness
 from gossamer.frontier.entries import FAMILIES, HOSTS, META, host_row
-from gossamer.frontier.polite.hosts import Dates, Host, Hosts, retry_after
+from gossamer.frontier.polite.host_delays import Dates, Host, Hosts, retry_after
 from gossamer.frontier.polite.limits import SLOW, Slots
 from gossamer.frontier.polite.outage import Outage, Witness, is_silence, is_unconnected
-from gossamer.frontier.polite.ready import Ready
 from gossamer.frontier.polite.schedule import Schedule, Waiting
+from gossamer.frontier.polite.workbench import Ready
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Rules

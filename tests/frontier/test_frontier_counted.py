@@ -12,7 +12,7 @@ from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
 from gossamer.frontier.discover.seen import ASK, Seen
 from gossamer.frontier.entries import BACKLOG, FAMILIES, LINKERS, META, SiteRow
-from gossamer.frontier.polite.hosts import Dates
+from gossamer.frontier.polite.host_delays import Dates
 from gossamer.frontier.queue import backlog as backlog_module
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.worth import budget as budget_module

@@ -14,7 +14,7 @@ import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small
 
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.limits import SLOW, Slots
 from gossamer.model import Capture, Page, Visit
 from gossamer.testing import VirtualClock, running_clock

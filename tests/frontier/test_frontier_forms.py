@@ -20,7 +20,7 @@ import pytest
 import gossamer
 from crawler_process import gossamer_command, run_gossamer, with_room
 from gossamer.collection import Outside
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.convert.html.forms import forms
 from gossamer.frontier.forms import forms as form_part

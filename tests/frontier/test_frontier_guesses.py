@@ -11,7 +11,7 @@ from books import Books, books
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.guesses import GUESS
 from gossamer.frontier.entries import META
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.urls.scope import Scope

@@ -10,7 +10,7 @@ from books import Books, books
 from msgspec.structs import replace
 
 from gossamer.freshness.hints import DAY, GOOD_MOST, HOUR, quiet
-from gossamer.freshness.history import History
+from gossamer.freshness.rate_estimator import History
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import Entry, State, encode
 from gossamer.frontier.revisit import page_changes

@@ -27,7 +27,7 @@ from gossamer.frontier.entries import (
     robots_row,
 )
 from gossamer.frontier.ledger import Counts, Ledger, is_page
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import RobotsCache, understood
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Origin, Queues

@@ -11,7 +11,7 @@ from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer.frontier import Frontier
 from gossamer.frontier.discover import listings
-from gossamer.frontier.polite.hosts import Politeness
+from gossamer.frontier.polite.host_delays import Politeness
 from gossamer.frontier.polite.robots_answers import SITEMAPS_AT_ONCE
 from gossamer.model import Capture, Link, Page, Visit
 from gossamer.testing import VirtualClock

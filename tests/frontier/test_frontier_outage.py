@@ -11,7 +11,7 @@ import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, gaps
 
 from gossamer.frontier import Frontier
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.outage import HOSTS, VISITS, Outage, Witness, is_silence
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.testing import VirtualClock, running_clock

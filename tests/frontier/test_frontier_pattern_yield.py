@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier.entries import FAMILIES, TEMPLATES, TEXTS
-from gossamer.frontier.worth import novelty as novelty_module
-from gossamer.frontier.worth.novelty import KindAnswer, Novelty, Place, about_kind
+from gossamer.frontier.worth import crawl_traps
+from gossamer.frontier.worth.crawl_traps import KindAnswer, Novelty, Place, about_kind
+from gossamer.frontier.worth.new_text import sketch
 from gossamer.frontier.worth.pattern_yield import (
     DEEPEST,
     HostKinds,
@@ -22,7 +23,6 @@ from gossamer.frontier.worth.pattern_yield import (
     turn,
     wait,
 )
-from gossamer.frontier.worth.sketch import sketch
 from gossamer.frontier.worth.url_patterns import Template, template
 from gossamer.store.table.table import Table
 
@@ -331,8 +331,8 @@ def test_a_page_is_new_once_and_worth_a_little_where_only_its_numbers_differ(tab
 def test_the_first_kinds_lie_with_their_host_and_all_are_found_again(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(novelty_module, "FIRST", 4)
-    monkeypatch.setattr(novelty_module, "KINDS", 8)
+    monkeypatch.setattr(crawl_traps, "FIRST", 4)
+    monkeypatch.setattr(crawl_traps, "KINDS", 8)
     novelty = Novelty(table, lambda host: 10)
     kinds = [template(f"http://a.example/{name}/x") for name in ("one", "two", "three", "four", "five", "six")]
     for count, kind in enumerate(kinds, 1):

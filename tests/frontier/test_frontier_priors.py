@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.freshness.history import History, Prior
+from gossamer.freshness.rate_estimator import History, Prior
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.revisit import priors
 from gossamer.frontier.revisit.page_changes import PageChanges

@@ -10,7 +10,7 @@ import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, gaps
 
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.testing import VirtualClock, running_clock
 

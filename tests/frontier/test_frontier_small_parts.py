@@ -16,7 +16,7 @@ from gossamer.frontier.answer.poison_pages import DEATHS, MOST, PoisonPages, Wat
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, LATER, META, OUTBOX, Entry, State, encode
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.queue.agenda import Agenda

@@ -11,7 +11,7 @@ import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps, redirect
 
 from gossamer.frontier.entries import FAMILIES, PROBES
-from gossamer.frontier.worth.sketch import sketch
+from gossamer.frontier.worth.new_text import sketch
 from gossamer.frontier.worth.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
 from gossamer.frontier.worth.soft404 import Answer as Said
 from gossamer.frontier.worth.url_patterns import template

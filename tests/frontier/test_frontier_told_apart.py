@@ -10,8 +10,7 @@ from random import Random
 import pytest
 
 from gossamer.frontier.entries import FAMILIES, PARAMETERS, PROBES
-from gossamer.frontier.worth.parameters import Key, KeysRow, Parameters, Seen, _compare, _trial, dropped_keys, parted
-from gossamer.frontier.worth.sketch import (
+from gossamer.frontier.worth.new_text import (
     MARKS,
     SIZES,
     STRETCH,
@@ -23,6 +22,7 @@ from gossamer.frontier.worth.sketch import (
     marks,
     sketch,
 )
+from gossamer.frontier.worth.parameters import Key, KeysRow, Parameters, Seen, _compare, _trial, dropped_keys, parted
 from gossamer.frontier.worth.soft404 import (
     SAME_PAGE,
     SAME_TARGET,

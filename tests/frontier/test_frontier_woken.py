@@ -11,7 +11,7 @@ from books import books
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, CashRow, HostRow, SiteRow, State, encode, host_row
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch
 from gossamer.frontier.rules import Outward
 from gossamer.frontier.worth.soft404 import SAME_PAGE, Verdict

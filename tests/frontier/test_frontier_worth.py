@@ -9,7 +9,7 @@ from books import books
 
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.queue.rank import distance
-from gossamer.frontier.worth.novelty import Place
+from gossamer.frontier.worth.crawl_traps import Place
 from gossamer.frontier.worth.url_patterns import Template, template
 
 URL = "http://a.example/calendar/2031"

@@ -30,7 +30,7 @@ import zstandard
 import gossamer
 from gossamer import errors
 from gossamer.collection import Outside
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.store.repair.swaps import LENGTH, Swap
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import SEEN

@@ -35,8 +35,8 @@ from typing import Any, NamedTuple
 
 import gossamer
 from crawler_process import descendants, shard_of
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import requests
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import SEEDS, Folder
 from gossamer.collection.seed_list import SHORT
 from gossamer.frontier.ledger import Ledger

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from gossamer.index import analysis, words
 from gossamer.index.analysis import APART, STEMMERS, joined, packed_places, terms, unspaced
-from gossamer.index.forms import NAMES_OF_ONE_PIECE, forms, reduced
+from gossamer.index.token_filters import NAMES_OF_ONE_PIECE, forms, reduced
 from gossamer.index.words import ByPattern, Place
 from reference import ROOT
 

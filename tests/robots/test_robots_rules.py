@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, SIZE_MOST, lines, parse
+from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, SIZE_MOST, parse, parser
 from gossamer.robots import patterns as module
 from gossamer.robots import rules as rules_module
 
@@ -394,5 +394,5 @@ def test_many_delays_for_many_agents_are_read_line_by_line() -> None:
     """Agents times lines would be 200 million steps."""
     agents, delays = range(13_000), range(16_000)
     data = b"".join(b"user-agent:a%d\n" % n for n in agents) + b"".join(b"crawldelay:%d\n" % n for n in delays)
-    read = lines.read(data + b"user-agent: b\ncrawl-delay: 2\ncrawl-delay: 1\n")
+    read = parser.read(data + b"user-agent: b\ncrawl-delay: 2\ncrawl-delay: 1\n")
     assert read.delays == {f"a{n}": 15_999.0 for n in agents} | {"b": 2.0}

@@ -204,7 +204,7 @@ def test_more_than_a_thousand_are_not_counted(tmp_path: Path) -> None:
 
 
 def test_many_sites_are_heard_and_the_first_but_little() -> None:
-    from gossamer.search.asking import _STEPS
+    from gossamer.search.query_builder import _STEPS
 
     assert _STEPS[0] < 0.25 < 0.9 < _STEPS[1]
     assert all(step > 0 for step in _STEPS)

@@ -16,10 +16,10 @@ from gossamer.errors import InvalidQuery
 from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.context import SearchContext
 from gossamer.search.query import parse
 from gossamer.search.searcher import Searcher
-from gossamer.search.weights import Weights
 from gossamer.urls import keys, site
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC).timestamp()

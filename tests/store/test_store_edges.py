@@ -13,8 +13,8 @@ from store_samples import BEGAN, INFO, StillClock, capture, sifted
 from gossamer.model import Page
 from gossamer.runs.growing import Shape
 from gossamer.store.archive import FAMILIES, Archive
+from gossamer.store.cdxj import write_sorted
 from gossamer.store.foreign import trec
-from gossamer.store.foreign.cdx import write_sorted
 from gossamer.store.foreign.lenient_warc import Fault
 from gossamer.store.foreign.unpacking import Unpacking
 from gossamer.store.repair.rewrite import carry_texts
@@ -30,7 +30,7 @@ URL = "http://example.com/a"
 def test_runs_of_lines_are_counted_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     monkeypatch.setattr(
-        "gossamer.store.foreign.cdx.heapq.merge",
+        "gossamer.store.cdxj.heapq.merge",
         lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and [],
     )
     write_sorted(["123456789"] * 10, io.BytesIO(), sort_bytes=41)

@@ -22,8 +22,8 @@ from gossamer import files, pinned_path
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
 from gossamer.runs.growing import Shape
+from gossamer.store.cdxj import SORT_BYTES, write_sorted
 from gossamer.store.foreign import wacz
-from gossamer.store.foreign.cdx import SORT_BYTES, write_sorted
 from gossamer.store.mapped import Mapped
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import FAMILIES as SEEN_FAMILIES
@@ -566,7 +566,7 @@ def test_sorting_holds_so_many_bytes_and_no_more(monkeypatch: pytest.MonkeyPatch
     assert SORT_BYTES == 32 << 20
     runs: list[int] = []
     monkeypatch.setattr(
-        "gossamer.store.foreign.cdx.heapq.merge",
+        "gossamer.store.cdxj.heapq.merge",
         lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and [],
     )
     write_sorted(["123456789"] * 10, io.BytesIO(), sort_bytes=40)

@@ -27,7 +27,7 @@ from foreign_files import (
 from gossamer.collection.imports.import_files import sort
 from gossamer.errors import DamagedInput
 from gossamer.model import Kind
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.foreign import arc, lenient_warc
 from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Item, Kept, Refused, captures

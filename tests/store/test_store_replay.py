@@ -13,7 +13,7 @@ import pytest
 from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.model import Capture
-from gossamer.store.foreign.cdx import Entry, line, write_sorted
+from gossamer.store.cdxj import Entry, line, write_sorted
 from gossamer.store.warc.warc import Original, payload_digest, warc_files
 from gossamer.store.warc.writer import Writer
 

@@ -10,7 +10,7 @@ import ada_url
 import pytest
 from url_strategies import canonical_or_none
 
-from gossamer.urls import cdxkey, registrable, site, surt
+from gossamer.urls import registrable, site, surt, surt_key
 from gossamer.urls.normalize import normalize
 from reference import reference
 
@@ -85,21 +85,21 @@ def test_registrable_domains_are_those_of_the_official_test() -> None:
 
 SURT = {
     "surt.surt": surt,
-    "handyurl.parse.geturl()": lambda url: str(cdxkey.split(url)),
+    "handyurl.parse.geturl()": lambda url: str(surt_key.split(url)),
     "handyurl.getPublicSuffix()": site,
     "handyurl.getPublicPrefix()": lambda host: host.removesuffix(f".{site(host)}"),
-    "surt.GoogleURLCanonicalizer.canonicalize.getURLString()": lambda url: str(cdxkey.unfold(cdxkey.split(url))),
-    "surt.GoogleURLCanonicalizer.attemptIPFormats": cdxkey.dotted,
-    "surt.GoogleURLCanonicalizer.unescapeRepeatedly": lambda text: cdxkey.unescape(text).decode(),
+    "surt.GoogleURLCanonicalizer.canonicalize.getURLString()": lambda url: str(surt_key.unfold(surt_key.split(url))),
+    "surt.GoogleURLCanonicalizer.attemptIPFormats": surt_key.dotted,
+    "surt.GoogleURLCanonicalizer.unescapeRepeatedly": lambda text: surt_key.unescape(text).decode(),
     "surt.IAURLCanonicalizer.canonicalize.getURLString()": lambda url, **options: str(
-        cdxkey.fold(cdxkey.split(url), **options)
+        surt_key.fold(surt_key.split(url), **options)
     ),
-    "surt.IAURLCanonicalizer.alphaReorderQuery": cdxkey.sort_query,
-    "surt.IAURLCanonicalizer.massageHost": cdxkey.strip_www,
-    "surt.IAURLCanonicalizer.getDefaultPort": lambda scheme: cdxkey.DEFAULT_PORTS.get(scheme, 0),
-    "surt.URLRegexTransformer.stripPathSessionID": cdxkey.strip_path_session,
+    "surt.IAURLCanonicalizer.alphaReorderQuery": surt_key.sort_query,
+    "surt.IAURLCanonicalizer.massageHost": surt_key.strip_www,
+    "surt.IAURLCanonicalizer.getDefaultPort": lambda scheme: surt_key.DEFAULT_PORTS.get(scheme, 0),
+    "surt.URLRegexTransformer.stripPathSessionID": surt_key.strip_path_session,
     "surt.DefaultIAURLCanonicalizer.canonicalize.getURLString()": lambda url, **options: str(
-        cdxkey.fold(cdxkey.unfold(cdxkey.split(url)), **options)
+        surt_key.fold(surt_key.unfold(surt_key.split(url)), **options)
     ),
 }
 """Their functions, and the steps of ours that do the same. `host` is a keyword in two of their rows."""

@@ -20,12 +20,12 @@ from selectolax.lexbor import LexborHTMLParser
 import gossamer
 from gossamer.collection import Progress, Status
 from gossamer.collection.ask.site_map import MappedSite
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
 from gossamer.errors import NotACollection
 from gossamer.frontier.entries import META
-from gossamer.shown import size, span
+from gossamer.printable import size, span
 from gossamer.store.table.table import Table
 from gossamer.web import live
 from gossamer.web.chart import WIDTH, Curve, bars, chart

@@ -10,7 +10,7 @@ import pytest
 from api_server import PAGE, TOKEN, Client, serving
 from starlette.routing import Mount, Route
 
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.store.table.table import Table
 from gossamer.web.api.steering import ACTIONS
 from gossamer.web.app import MODEL_CONTEXT, routes

@@ -15,14 +15,14 @@ import pytest
 
 import gossamer
 from crawler_process import wait_for
-from gossamer.collection.signal import listening, pings, subscriber
+from gossamer.collection.signal import listening, pings, websub_subscriber
 from gossamer.collection.signal.listening import Listening
-from gossamer.collection.signal.subscriber import Subscriber
-from gossamer.collection.signal.subscription import ANSWERS, DAY, LEASE, REFUSED, Signature
+from gossamer.collection.signal.websub_subscriber import Subscriber
+from gossamer.collection.signal.websub_subscription import ANSWERS, DAY, LEASE, REFUSED, Signature
 from gossamer.errors import Damaged, Locked, UsageError
 from gossamer.frontier.revisit.hubs import Subscribable
 from gossamer.model import Capture, Failure, Fault, Visit
-from gossamer.web import receiver, websub
+from gossamer.web import receiver, websub_callback
 from gossamer.web.receiver import callback_of, receiving
 from gossamer.web.serving import Wanted
 from harness.hub import Site, asked, hub_and_site
@@ -95,7 +95,7 @@ def test_a_hub_is_asked_calls_back_and_what_it_delivers_is_passed_on(site: Site,
 def test_a_forged_delivery_is_answered_like_any_other_and_changes_nothing(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(websub, "DELIVERED_MOST", 1_000)
+    monkeypatch.setattr(websub_callback, "DELIVERED_MOST", 1_000)
     with hearing(folder) as server:
         wait_for(lambda: bool(site.hub.topics))
         (callback,) = site.hub.topics
@@ -287,7 +287,7 @@ def test_a_hub_may_send_us_on_a_few_times(tmp_path: Path) -> None:
     assert kept.one.state == "asked"
     circle = Kept(tmp_path / "circle", HUB)
     (tmp_path / "circle").mkdir()
-    assert circle.round() == subscriber.HOPS + 1
+    assert circle.round() == websub_subscriber.HOPS + 1
     assert (circle.one.state, circle.one.reason) == ("refused", "http 308")
 
 
@@ -321,16 +321,16 @@ def test_one_that_names_another_hub_is_subscribed_there(tmp_path: Path) -> None:
 
 
 def test_there_are_so_many_and_no_more_and_few_in_a_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subscriber, "MOST", 30)
+    monkeypatch.setattr(websub_subscriber, "MOST", 30)
     kept = Kept(tmp_path, 202)
     named = {f"{FEED}{number}": Subscribable(HUB, f"{TOPIC}{number}") for number in range(50)}
-    assert [kept.round(named) for _ in range(3)] == [subscriber.A_ROUND, 10, 0]
+    assert [kept.round(named) for _ in range(3)] == [websub_subscriber.A_ROUND, 10, 0]
     assert len(kept.subscriber.subscriptions) == 30
     assert isinstance(listening.load(tmp_path), Listening)
 
 
 def test_at_the_end_hubs_are_told_and_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subscriber, "FAREWELL", 0.05)
+    monkeypatch.setattr(websub_subscriber, "FAREWELL", 0.05)
     kept = Kept(tmp_path, 202)
     kept.round()
     asyncio.run(kept.subscriber.end())

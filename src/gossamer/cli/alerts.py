@@ -11,7 +11,7 @@ from gossamer.cli.answers import cut
 from gossamer.cli.news import told
 from gossamer.cli.out import complain, say, say_json
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import counted, line, pasted
+from gossamer.printable import counted, line, pasted
 
 if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News

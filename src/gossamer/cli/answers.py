@@ -1,4 +1,4 @@
-"""Answers as people read them. What came from the web is made harmless before it meets a terminal (`shown`)."""
+"""Answers as people read them. What came from the web is made harmless before it meets a terminal (`printable`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
 from gossamer.collection.limits import held_by
-from gossamer.shown import counted, line, pasted, size, span, text
+from gossamer.printable import counted, line, pasted, size, span, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gossamer.collection.freshness import Freshness
     from gossamer.frontier.revisit.dating import Weights
     from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
-    from gossamer.frontier.worth.novelty import KindAnswer
+    from gossamer.frontier.worth.crawl_traps import KindAnswer
     from gossamer.plan import Plan
     from gossamer.store.repair.verify import Checked
 

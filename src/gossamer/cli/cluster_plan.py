@@ -27,7 +27,7 @@ from gossamer.collection.ask.cluster_size import (
 from gossamer.collection.ask.crawl_time import Duration, Politely, Spread, machine_rate, machines_for, politely
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
-from gossamer.shown import counted, size, span
+from gossamer.printable import counted, size, span
 
 _DIGITS = 3
 MANY_DAYS = 2

@@ -47,7 +47,7 @@ from gossamer.cli.upkeep import remove as remove
 from gossamer.cli.upkeep import verify as verify
 from gossamer.collection.ask.times import moment
 from gossamer.errors import INTERRUPTED, NotFound, UsageError
-from gossamer.shown import pasted
+from gossamer.printable import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Status
@@ -287,7 +287,7 @@ def rank(options: argparse.Namespace) -> int:
 
 def evaluate(options: argparse.Namespace) -> int:
     """Print how good the ranking is by the judgements of people."""
-    from gossamer.search.measures import read_judgements, read_questions
+    from gossamer.search.evaluation import read_judgements, read_questions
 
     questions = read_questions(_lines(options.queries))
     judgements = read_judgements(_lines(options.judgements))

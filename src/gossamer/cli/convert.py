@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
 
 import gossamer
-from gossamer import convert, shown
+from gossamer import convert, printable
 from gossamer.cli import forms
 from gossamer.cli.out import complain
 from gossamer.cli.terminal import encoded
@@ -75,12 +75,12 @@ class Output:
         self._out = out
         self._say: Callable[[Page], str] = forms.full if full else forms.FORMS.get(form, forms.text)
         self._several = several
-        self._safe = shown.text if out.isatty() else str
+        self._safe = printable.text if out.isatty() else str
 
     def write(self, name: str, page: Page) -> None:
         """One page; in the forms for people nothing of one that says nothing."""
         if self._form == "json":
-            said = shown.json({"source": name, **forms.fields(page)})
+            said = printable.json({"source": name, **forms.fields(page)})
         elif said := self._safe(self._say(page)).rstrip("\n"):
             said = (self._heading(name) if self._several else "") + said
         if said:
@@ -89,7 +89,7 @@ class Output:
             self._out.flush()
 
     def _heading(self, name: str) -> str:
-        named = shown.line(name)
+        named = printable.line(name)
         if self._form in ("html", "markdown"):
             return f"<!-- {named.replace('--', '- -')} -->\n"
         return f"==> {named} <==\n"

@@ -10,7 +10,7 @@ from gossamer.cli.out import say
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, RobotsFiles, WebSpec
 
 WEB = WebSpec(

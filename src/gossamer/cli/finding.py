@@ -13,7 +13,7 @@ from gossamer.cli.opening import asked
 from gossamer.cli.out import complain, print_answer, print_each
 from gossamer.collection.ask.times import moment
 from gossamer.errors import NotFound, UsageError
-from gossamer.shown import pasted
+from gossamer.printable import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.history import Edition

@@ -8,7 +8,7 @@ from typing import Any
 
 from gossamer.markdown import titled, written
 from gossamer.model import Page
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 
 
 def text(page: Page) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli.answers import when
 from gossamer.cli.out import GREEN, PLAIN, RED
 from gossamer.cli.terminal import is_coloured
-from gossamer.shown import counted, size, text
+from gossamer.printable import counted, size, text
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.differences import Line, Piece

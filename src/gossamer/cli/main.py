@@ -22,7 +22,7 @@ from gossamer.cli.options import parser
 from gossamer.cli.out import complain
 from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
-from gossamer.shown import pasted
+from gossamer.printable import pasted
 
 CRAWLING = ("crawl", "watch")
 """The verbs whose processes are forked from ours, where it is ours alone."""
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = parser().parse_args(argv)
         run = command(options.verb)
         if argv is None and options.verb in CRAWLING:
-            from gossamer.cli.ahead import load_ahead
+            from gossamer.cli.preload import load_ahead
 
             load_ahead(options)
         code = run(options)

@@ -12,7 +12,7 @@ from gossamer.cli.out import complain, say, say_bytes, say_json
 from gossamer.collection.ask.reading import Reading
 from gossamer.collection.ask.times import moment
 from gossamer.errors import UsageError
-from gossamer.shown import counted, line
+from gossamer.printable import counted, line
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.errors import UsageError
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
@@ -20,12 +20,12 @@ _OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + "
 
 def say(answer: str) -> None:
     """An answer for people. What pages say was made harmless before colours came in; this is the net below that."""
-    print("".join(part if _OURS.fullmatch(part) else shown.text(part) for part in _OURS.split(answer)))
+    print("".join(part if _OURS.fullmatch(part) else printable.text(part) for part in _OURS.split(answer)))
 
 
 def say_json(answer: object) -> None:
     """An answer for machines, which a terminal may show all the same."""
-    said = shown.json(answer)
+    said = printable.json(answer)
     try:
         said.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:  # in JSON there is another way to write it
@@ -35,13 +35,13 @@ def say_json(answer: object) -> None:
 
 def complain(words: str) -> None:
     """One line on standard error. A word that is longer than any address of a crawl is cut, whoever repeats it."""
-    print(f"gossamer: {shown.line(_ENDLESS.sub(lambda found: shown.cut(found[0]), words))}", file=sys.stderr)
+    print(f"gossamer: {printable.line(_ENDLESS.sub(lambda found: printable.cut(found[0]), words))}", file=sys.stderr)
 
 
 def say_bytes(body: bytes) -> None:
     """What was fetched, as it is; on a terminal, what of it can be shown."""
     if sys.stdout.isatty():
-        print(shown.text(body.decode("utf-8", "replace")))  # no colour in it is ours
+        print(printable.text(body.decode("utf-8", "replace")))  # no colour in it is ours
     else:
         sys.stdout.buffer.write(body)
 
@@ -71,5 +71,5 @@ def print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, 
 
 def is_agreed(question: str) -> bool:
     """Ask whoever sits there."""
-    print(f"{shown.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{printable.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

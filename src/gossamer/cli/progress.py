@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gossamer.shown import counted, line, size, span
+from gossamer.printable import counted, line, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gossamer.cli.answers import when
-from gossamer.shown import counted, line, size
+from gossamer.printable import counted, line, size
 
 if TYPE_CHECKING:
     from gossamer.collection.maintain.removal import Removal

@@ -16,7 +16,7 @@ from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.model import Fault as NoAnswer
-from gossamer.shown import counted, line, pasted
+from gossamer.printable import counted, line, pasted
 from gossamer.urls import keys
 
 if TYPE_CHECKING:

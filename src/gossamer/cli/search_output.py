@@ -14,7 +14,7 @@ from gossamer.cli.answers import when
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.cli.terminal import is_coloured
 from gossamer.cli.wrapping import lines as wrapped
-from gossamer.shown import counted, line, text
+from gossamer.printable import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.links import Links, Neighbour
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gossamer.dedupe.mirrors import Mirrors
     from gossamer.model import Hit
     from gossamer.search.answer import Answer, Signs
-    from gossamer.search.measures import Measures
+    from gossamer.search.evaluation import Measures
 
 NEIGHBOURS_MOST = 20
 VALUES_MOST = 8

@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from gossamer.cli.out import complain
 from gossamer.collection.seed_list import SHORT
 from gossamer.errors import InvalidURL, UsageError
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.urls.seeds import as_listed
 
 _LONGEST = 65_536

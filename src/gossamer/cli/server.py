@@ -93,7 +93,7 @@ def beside(folder: str, port: int | None, report: Callable[[Progress], None]) ->
 
     def hear(progress: Progress) -> None:
         if port is not None and not begun:
-            command = (sys.executable, "-m", "gossamer.web.beside", folder, *([str(port)] if port else []))
+            command = (sys.executable, "-m", "gossamer.web.crawl_server", folder, *([str(port)] if port else []))
             # An interrupt of the terminal is for the crawl, which ends the server after it.
             begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
         report(progress)

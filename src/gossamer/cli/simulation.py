@@ -16,7 +16,7 @@ from gossamer.freshness.revisit import Goal
 from gossamer.freshness.simulation import Outcome, Plan, read, simulate
 from gossamer.freshness.simulation.plan import EXAMPLE, MOST_PAGES, MOST_VISITS, Kind
 from gossamer.freshness.simulation.run import POLICIES
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 _HEAD = ("policy", "knows rates", "freshness", "age", "to the best", "visits a day")
 _FEW = "a few pages matter much more than the rest"

@@ -9,8 +9,8 @@ import gossamer
 from gossamer.cli.assignments import assigned
 from gossamer.cli.out import say, say_json
 from gossamer.plan import public, toml
+from gossamer.printable import counted, pasted
 from gossamer.settings import SETTINGS
-from gossamer.shown import counted, pasted
 
 _RUNS, _RESTS = "the crawl that runs", "the next crawl"
 

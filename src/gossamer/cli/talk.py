@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli.out import complain
 from gossamer.cli.progress import EVERY, ProgressLine
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import counted, line, log, repeated, size, timestamp
+from gossamer.printable import counted, line, log, repeated, size, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress

@@ -32,7 +32,7 @@ from gossamer.collection.ask.remembered import Remembered
 from gossamer.collection.lock import FILE as LOCK
 from gossamer.files.stamps import stamp
 from gossamer.frontier.why import WAITING
-from gossamer.shown import line, pasted, size, span
+from gossamer.printable import line, pasted, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Status

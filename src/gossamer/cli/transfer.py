@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gossamer
-from gossamer import shown
+from gossamer import printable
 from gossamer.cli import answers
 from gossamer.cli.opening import asked, settings
 from gossamer.cli.out import complain, print_answer, require_no_terminal
 from gossamer.cli.progress import ExportLine, ImportLine
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, DamagedInput, UsageError
-from gossamer.shown import pasted
+from gossamer.printable import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported
@@ -76,9 +76,9 @@ def export(options: argparse.Namespace) -> int:
     result = {"format": options.form, "path": str(path), "count": count}
     joined = options.form == "warc" and not os.path.isdir(path)
     done = (
-        f"joined {shown.counted(count, 'file')} into"
+        f"joined {printable.counted(count, 'file')} into"
         if joined
-        else f"wrote {shown.counted(count, UNITS[options.form].removesuffix('s'))} to"
+        else f"wrote {printable.counted(count, UNITS[options.form].removesuffix('s'))} to"
     )
     packed = " (packed with gzip; .warc.gz is the usual name)" if joined and path.suffix != ".gz" else ""
     print_answer(options, result, f"{done} {path}{packed}")
@@ -150,6 +150,6 @@ def fetch_collection(options: argparse.Namespace) -> int:
     fetch(options.dir, Path(options.to))
     with gossamer.open(options.to) as collection:
         now = collection.status()
-    words = f"{options.to}: {shown.counted(now.pages, 'page')}, {now.queued:,} queued"
+    words = f"{options.to}: {printable.counted(now.pages, 'page')}, {now.queued:,} queued"
     print_answer(options, now.as_json(), f"{words}\nnext: gossamer search {options.to} 'words'")
     return 0

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, BinaryIO
 
 import gossamer
-from gossamer import shown
+from gossamer import printable
 from gossamer.cli import answers, repair_output
 from gossamer.cli.out import is_agreed, print_answer
 from gossamer.cli.progress import BuildLine, VerifyLine
 from gossamer.cli.transfer import new_file
 from gossamer.errors import INTERRUPTED, Damaged, NotFound, UsageError
-from gossamer.shown import pasted
+from gossamer.printable import pasted
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection
@@ -57,7 +57,7 @@ def _reported(collection: Collection, options: argparse.Namespace, line: VerifyL
     def write(out: BinaryIO) -> int:
         checked, told = collection.verify_report(report=line)
         found.append(checked)
-        return out.write(shown.json(told).encode() + b"\n")
+        return out.write(printable.json(told).encode() + b"\n")
 
     to_path(write, new_file(options.report, "--report", options.dir))
     return found[0]

@@ -37,7 +37,7 @@ from gossamer.frontier.answer.removal import is_removed
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
-from gossamer.shown import counted, log, timestamp
+from gossamer.printable import counted, log, timestamp
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
 from gossamer.urls.seeds import address, as_seed

@@ -13,7 +13,7 @@ from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
-from gossamer.shown import on_calendar, timestamp
+from gossamer.printable import on_calendar, timestamp
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version, tells
 from gossamer.store.warc.warc import date

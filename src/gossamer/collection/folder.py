@@ -9,12 +9,12 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.plan_text import edited
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.files import anchors
 from gossamer.plan import Plan
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.manifest import is_born
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gossamer.plan import Plan
-from gossamer.shown import counted, size, span
+from gossamer.printable import counted, size, span
 
 
 def held_by(plan: Plan, pages: int, octets: int, *, time_over: bool, verb: str = "crawl") -> str:

@@ -23,7 +23,7 @@ from gossamer import files
 from gossamer.collection.folder import SEEDS as FILE
 from gossamer.errors import Damaged, InvalidURL, UsageError
 from gossamer.plan import Plan, texts
-from gossamer.shown import counted, log
+from gossamer.printable import counted, log
 from gossamer.urls.keys import is_shaped
 from gossamer.urls.scope import Scope
 from gossamer.urls.seed_prints import Prints

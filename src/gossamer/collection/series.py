@@ -22,8 +22,8 @@ from gossamer.errors import UsageError
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
 from gossamer.frontier.worth.topic_rows import Sums
+from gossamer.printable import timestamp
 from gossamer.rows import Natural, Seconds, decoder, number
-from gossamer.shown import timestamp
 from gossamer.store.table.table import Table
 
 KEY = b"series\0"

@@ -23,8 +23,8 @@ from gossamer.frontier.forms import form_rows
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.topic_rows import stored_sums
 from gossamer.plan import Plan
+from gossamer.printable import counted, size
 from gossamer.rows import decoder
-from gossamer.shown import counted, size
 from gossamer.store.table.table import Table
 
 

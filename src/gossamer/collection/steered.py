@@ -12,7 +12,7 @@ from gossamer.collection.steering import require_soon
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import State
 from gossamer.plan import Plan
-from gossamer.shown import counted, log
+from gossamer.printable import counted, log
 from gossamer.urls.seeds import as_seed
 
 

@@ -27,7 +27,7 @@ from gossamer.collection.lock import CRAWL, exclusive, holder
 from gossamer.errors import GossamerError, Locked, UsageError
 from gossamer.files import anchors
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 
 FILE = "steering"
 LOOK = 0.5

@@ -22,13 +22,13 @@ from gossamer.collection.folder import SEEDS, Folder
 from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head
-from gossamer.depot.life import require_same, restored
 from gossamer.depot.objects import settled
 from gossamer.depot.parts import Stamp, stamp_of
 from gossamer.depot.restoring import heads_together, restore
+from gossamer.depot.shard_claim import require_same, restored
 from gossamer.errors import Damaged, GossamerError, NotACollection, StoreAway, UsageError
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 
 TOPIC = "topic.json"
 KEPT = (SEEDS, ASKED, ALERTS, TOPIC, plans.FILE)

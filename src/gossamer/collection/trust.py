@@ -24,8 +24,8 @@ from gossamer import files, plan
 from gossamer.collection.folder import ID, Folder
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.printable import log
 from gossamer.settings import SETTINGS
-from gossamer.shown import log
 
 PERSONAL = ("logins", "on_page")
 """The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this

@@ -1,4 +1,5 @@
-"""Text that any program can take: valid Unicode in normal form C, without NULs and what nobody sees (`unseen`).
+"""Text that any program can take: valid Unicode in normal form C, without NULs and what nobody sees, see
+`invisible_characters`.
 
 Readers hand on what documents say, and some say half a character (JSON and RTF can name one half of a surrogate pair)
 or an accent apart from its letter. `é` in one piece and `é` in two look the same and are not found by each other. A
@@ -15,7 +16,7 @@ from operator import is_not, itemgetter
 from typing import Any
 from unicodedata import combining, is_normalized, normalize
 
-from gossamer.convert.unseen import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
+from gossamer.convert.invisible_characters import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
 from gossamer.model import Link, Page
 from gossamer.outlinks import Links
 

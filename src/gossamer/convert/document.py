@@ -24,7 +24,6 @@ from gossamer.convert.files.formats import Ours, reader_of
 from gossamer.convert.html import page
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.requisites import of_source
-from gossamer.convert.hub import announced
 from gossamer.convert.language import language
 from gossamer.convert.sandboxed import common
 from gossamer.convert.silent import reason as silent
@@ -33,6 +32,7 @@ from gossamer.convert.type import mime
 from gossamer.convert.type.names import LANGUAGES
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.convert.type.sniff import wants_no_sniffing
+from gossamer.convert.websub_hub import announced
 from gossamer.model import HTML, Capture, Kind, Link, Page
 from gossamer.settings import METHODS
 from gossamer.urls import resolve

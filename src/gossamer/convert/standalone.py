@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import escape
 
 from gossamer.model import Page
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 
 
 def standalone(page: Page) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gossamer.dedupe.digest import Copies, byte_sum, crc, sha256
-from gossamer.dedupe.prints import Print, bands, chance, distance, estimate, print_of, simhash, sketch, text_digest
 from gossamer.dedupe.shingles import (
     Passages,
     containment,
@@ -14,6 +13,17 @@ from gossamer.dedupe.shingles import (
     shingles,
     winnow,
     words,
+)
+from gossamer.dedupe.simhash_minhash import (
+    Print,
+    bands,
+    chance,
+    distance,
+    estimate,
+    print_of,
+    simhash,
+    sketch,
+    text_digest,
 )
 
 __all__ = [

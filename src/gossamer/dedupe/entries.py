@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.dedupe.measure import BINS, mixed
+from gossamer.dedupe.simhash_minhash_numpy import BINS, mixed
 
 NEAR = 3
 """Bits in which the simhashes of candidates differ at most: as many blocks agree less one."""

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.dedupe.measure import BINS
 from gossamer.dedupe.pages import Columns
-from gossamer.dedupe.prints import BY_CHANCE
+from gossamer.dedupe.simhash_minhash import BY_CHANCE
+from gossamer.dedupe.simhash_minhash_numpy import BINS
 
 LEAST_WORDS = 16
 """Pages that say less are not compared: "please enable JavaScript" is no copy of another page that says the same."""

@@ -12,7 +12,7 @@ from gossamer.dedupe.entries import Keys, entries
 from gossamer.dedupe.judge import LEAST_WORDS, STRICT, Rule, are_copies, resemblances
 from gossamer.dedupe.pages import Pages, Table, columns_of, packed, url_of
 from gossamer.dedupe.print_runs import USUAL
-from gossamer.dedupe.prints import Print
+from gossamer.dedupe.simhash_minhash import Print
 from gossamer.dedupe.tables import Tables
 from gossamer.model import URL
 from gossamer.runs.growing import Shape

@@ -14,9 +14,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
-from gossamer.dedupe.measure import BINS
-from gossamer.dedupe.prints import Print
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.simhash_minhash import Print
+from gossamer.dedupe.simhash_minhash_numpy import BINS
 from gossamer.model import URL
 from gossamer.rows import damaged
 from gossamer.rows import number as number_in

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from pathlib import Path
 
 from gossamer.depot.heads import Line
-from gossamer.depot.objects import Objects, opened
+from gossamer.depot.objects import Objects
 from gossamer.depot.probe import require_sound
+from gossamer.depot.shared_folder import SharedFolder
+from gossamer.errors import UsageError
 
+SCHEME = "s3://"
 _NAME = "depot"
 _FILES = "collection/"
 
@@ -57,3 +61,19 @@ class Depot:
     def forget_file(self, name: str) -> None:
         """It is no part of the collection any more."""
         self.objects.delete(_FILES + name)
+
+
+def opened(url: str) -> Objects:
+    """The store that a folder or an address names. Nothing is asked of it yet."""
+    if url.startswith(SCHEME):
+        try:
+            from gossamer.depot.bucket import Bucket  # with a package that only this needs
+        except ImportError as error:
+            raise UsageError(
+                f"{url}: to keep checkpoints in S3 takes a package of its own ({error.name} is missing):"
+                " `pip install '.[cluster]'` where you cloned Gossamer brings it; a folder needs nothing"
+            ) from error
+        return Bucket(url)
+    if "://" in url:
+        raise UsageError(f"{url}: a store is a folder or s3://BUCKET/PATH")
+    return SharedFolder(Path(url))

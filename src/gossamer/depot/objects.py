@@ -9,9 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from gossamer.errors import UsageError
-
-SCHEME = "s3://"
 WHOLE_MOST = 1 << 30
 """Bytes of an object that is read whole: the seeds of a very large crawl may have them. A store may be anybody's."""
 
@@ -39,24 +36,6 @@ class Objects(Protocol):
 
     def delete(self, name: str) -> None:
         """It is gone, or was not there."""
-
-
-def opened(url: str) -> Objects:
-    """The store that a folder or an address names. Nothing is asked of it yet."""
-    if url.startswith(SCHEME):
-        try:
-            from gossamer.depot.bucket import Bucket  # with a package that only this needs
-        except ImportError as error:
-            raise UsageError(
-                f"{url}: to keep checkpoints in S3 takes a package of its own ({error.name} is missing):"
-                " `pip install '.[cluster]'` where you cloned Gossamer brings it; a folder needs nothing"
-            ) from error
-        return Bucket(url)
-    if "://" in url:
-        raise UsageError(f"{url}: a store is a folder or s3://BUCKET/PATH")
-    from gossamer.depot.shared_folder import SharedFolder
-
-    return SharedFolder(Path(url))
 
 
 def settled(url: str) -> str:

@@ -15,7 +15,7 @@ from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head, KeptFile, digest_of
 from gossamer.depot.objects import Objects
 from gossamer.errors import Damaged
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 LOOKS_MOST = 100
 """How often heads are looked at that go on meanwhile."""

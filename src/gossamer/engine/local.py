@@ -25,7 +25,7 @@ from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
 from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
 from gossamer.errors import GossamerError, shortage
-from gossamer.shown import log
+from gossamer.printable import log
 
 CHILD = "from gossamer.engine.child import live as child"
 """What a worker process does, for the fork server."""

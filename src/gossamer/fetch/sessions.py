@@ -25,12 +25,13 @@ from typing import Literal, TypeAlias
 
 from gossamer.convert.html.forms import of_capture
 from gossamer.fetch.cookie_jar import Jar
-from gossamer.fetch.digest import Challenge, challenge
+from gossamer.fetch.digest_auth import Challenge, challenge
 from gossamer.fetch.login_form import filled, login_form
 from gossamer.fetch.logins import Account, Asking, Login, Logins, is_foreign, place
+from gossamer.fetch.redirects import target
 from gossamer.model import URL, Capture, Clock, Kind, Visit
-from gossamer.shown import counted, log
-from gossamer.urls import keys, resolve
+from gossamer.printable import counted, log
+from gossamer.urls import keys
 
 Sign: TypeAlias = Literal["redirect", "status", "form"]
 """By what a page shows that nobody is logged in."""
@@ -44,7 +45,6 @@ FREE_LOGINS = 5
 PAGES_EACH = 4
 """Pages that every further login must have brought."""
 _HOPS_MOST = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _REPEATING = frozenset({307, 308})
 """Redirects that want what was sent to be sent again."""
 _REFUSED = frozenset({401, 403})
@@ -261,11 +261,11 @@ class SignedIn:
         """Where it leads, as long as that is within the place of a login."""
         self._sessions.heard(capture)
         for _ in range(_HOPS_MOST):
-            target = _target(capture)
-            if target is None or not self._sessions.at(target):
+            led_to = target(capture)
+            if led_to is None or not self._sessions.at(led_to):
                 break
             await asyncio.sleep(self._pause)
-            capture = await self._asking(Visit(target))
+            capture = await self._asking(Visit(led_to))
             self._sessions.heard(capture)
         return capture
 
@@ -288,9 +288,9 @@ def _sign(capture: Capture, form: _FormState) -> Sign | None:
         return None
     if capture.status in _REFUSED:
         return "status"
-    target = _target(capture)
-    if target is not None:
-        return "redirect" if _bare(target) in form.doors else None
+    led_to = target(capture)
+    if led_to is not None:
+        return "redirect" if _bare(led_to) in form.doors else None
     return "form" if _shows_login(capture, form) else None
 
 
@@ -305,11 +305,6 @@ def _problem(capture: Capture) -> str:
     if capture.failure:
         return str(capture.failure)
     return f"http {capture.status}" if capture.status >= 400 else ""
-
-
-def _target(capture: Capture) -> URL | None:
-    location = capture.header("location") if capture.status in _REDIRECTS else None
-    return resolve([location], capture.visit.url)[0] if location else None
 
 
 def _bare(url: URL) -> URL:

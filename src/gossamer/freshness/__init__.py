@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gossamer.freshness.changes import age, change_rate, freshness
+from gossamer.freshness.poisson import age, change_rate, freshness
 from gossamer.freshness.revisit import allocate, next_visit
 
 __all__ = ["age", "allocate", "change_rate", "freshness", "next_visit"]

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from gossamer.freshness.changes import age, freshness
+from gossamer.freshness.poisson import age, freshness
 from gossamer.freshness.revisit import Goal, next_visit
 from gossamer.freshness.waits import Policy, wait
 

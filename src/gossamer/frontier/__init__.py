@@ -9,10 +9,10 @@ from gossamer.lazy import face
 if TYPE_CHECKING:
     from gossamer.frontier.entries import Entry, State
     from gossamer.frontier.frontier import Frontier
-    from gossamer.frontier.polite.hosts import Politeness
+    from gossamer.frontier.polite.host_delays import Politeness
 
 __all__ = ["Entry", "Frontier", "Politeness", "State"]
 
 __getattr__ = face(
-    __name__, {"Entry": "entries", "Frontier": "frontier", "Politeness": "polite.hosts", "State": "entries"}
+    __name__, {"Entry": "entries", "Frontier": "frontier", "Politeness": "polite.host_delays", "State": "entries"}
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Counts, Ledger, Needed
 from gossamer.frontier.queue.back_queues import Queues
@@ -31,12 +31,12 @@ def audit(table: Table) -> Iterator[str]:
         is_ = Sums(counted.pages - sums.pages, counted.failed - sums.failed)
         if tallied and ledger.tally.of(host) != is_:
             pages, failed = ledger.tally.of(host)
-            told = f"{shown.counted(pages, 'page')} and {shown.counted(failed, 'failure')}"
+            told = f"{printable.counted(pages, 'page')} and {printable.counted(failed, 'failure')}"
             yield f"{host}: {told} are counted, but {is_.pages} and {is_.failed} are"
         if ledger.backlog.of(host) != counted.queued - before:
             yield f"{host}: {ledger.backlog.of(host)} are counted as queued, but {counted.queued - before} are"
     if ledger.backlog.total() != counted.queued:
-        told = shown.counted(counted.queued, "address is", "addresses are")
+        told = printable.counted(counted.queued, "address is", "addresses are")
         yield f"{told} queued, but the hosts count {ledger.backlog.total()}"
     counted.hosts = sum(1 for _ in table.scan(HOSTS))
     for name in ("queued", "done", "failed", "excluded", "pages", "again", "hosts", "duplicates", "near_duplicates"):
@@ -63,7 +63,7 @@ def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
             elif family == QUEUE:
                 yield f"{keys.url_in(url)}: in a queue but not queued"
     if waiting != queued:
-        yield f"{shown.counted(queued, 'address is', 'addresses are')} queued, but {waiting} in a queue"
+        yield f"{printable.counted(queued, 'address is', 'addresses are')} queued, but {waiting} in a queue"
 
 
 def _waiting_origins(table: Table) -> Iterator[str]:

@@ -48,7 +48,7 @@ SITES = "sites"
 LINKERS = "linkers"
 """site, NUL, another site that links to it -> nothing"""
 TEMPLATES = "templates"
-"""host, NUL -> HostKinds; kind of address -> KindRow; family, NUL -> Memory; see `novelty`"""
+"""host, NUL -> HostKinds; kind of address -> KindRow; family, NUL -> Memory; see `crawl_traps`"""
 TEXTS = "texts"
 """host, NUL, digest of a text without its numbers -> nothing: a page of the host said it"""
 PARAMETERS = "parameters"
@@ -136,7 +136,7 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     cash: Natural = 0
     """What it was worth when it got its place; see `opic`, and `focus` where the crawl has a topic."""
     sunk: Count = 0
-    """The level of its kind when it got its place in the queue; see `novelty`."""
+    """The level of its kind when it got its place in the queue; see `crawl_traps`."""
     near: bool = False
     """It says nearly what another page says, and the bytes are not the same."""
     taken: Count = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gossamer.frontier.why import origins, robots_at, told
-from gossamer.frontier.worth.novelty import KindSums, kinds_of
+from gossamer.frontier.worth.crawl_traps import KindSums, kinds_of
 from gossamer.robots import parse
 from gossamer.store.table.table import Table
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.ready import Group
+from gossamer.frontier.polite.workbench import Group
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.choice import Due
 from gossamer.model import Visit

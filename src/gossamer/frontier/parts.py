@@ -11,7 +11,7 @@ from gossamer.frontier.discover.requisites import Requisites
 from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.entries import LATER, META
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.polite.hosts import Dates, Hosts
+from gossamer.frontier.polite.host_delays import Dates, Hosts
 from gossamer.frontier.polite.limits import Slots
 from gossamer.frontier.polite.outage import Outage
 from gossamer.frontier.polite.robots_cache import RobotsCache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.waits import Policy
-from gossamer.frontier.polite.hosts import Politeness
+from gossamer.frontier.polite.host_delays import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
 from gossamer.model import Page

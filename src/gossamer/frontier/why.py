@@ -20,7 +20,7 @@ from gossamer.frontier.entries import (
 )
 from gossamer.frontier.forms.form_rows import about_forms
 from gossamer.frontier.ledger import Ledger, is_page_again
-from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
+from gossamer.frontier.polite.host_delays import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
 from gossamer.frontier.revisit import page_changes
@@ -28,15 +28,15 @@ from gossamer.frontier.revisit.dating import Weights, weights
 from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
-from gossamer.frontier.worth.novelty import KindAnswer, about_kind
+from gossamer.frontier.worth.crawl_traps import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
 from gossamer.frontier.worth.parameters import dropped_keys
 from gossamer.frontier.worth.rendering import TRIALS, about_rendering
 from gossamer.frontier.worth.soft404 import disguised_places
 from gossamer.frontier.worth.topic_rows import WHOLE, about_topic
 from gossamer.model import Kind
+from gossamer.printable import counted
 from gossamer.robots import Verdict, parse
-from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 from gossamer.urls.paths import is_path

@@ -2,8 +2,8 @@
 
 The stems are those of Snowball for the language of the page, through PyStemmer, which has all its languages in C. The
 stemmer inside the index engine costs twice as much as all the rest of indexing. Here a word is stemmed when it is
-met first and remembered after that. `words` says what a word is, `forms` which terms it gives besides. Characters of
-scripts without spaces are terms of their own; words in these are asked for as phrases.
+met first and remembered after that. `words` says what a word is, `token_filters` which terms it gives besides.
+Characters of scripts without spaces are terms of their own; words in these are asked for as phrases.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sys import maxsize
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
 from gossamer.index import words
-from gossamer.index.forms import NAMES_OF_ONE_PIECE, Forms, Span, Stem, forms, reduced
+from gossamer.index.token_filters import NAMES_OF_ONE_PIECE, Forms, Span, Stem, forms, reduced
 from gossamer.index.words import APART, Place, unspaced
 
 __all__ = ["APART", "STEMMERS", "Unit", "joined", "packed_places", "places", "terms", "units", "unspaced"]

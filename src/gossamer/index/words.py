@@ -5,7 +5,7 @@ and a dot before one where nothing else stands (`.NET`). A chain that is too lon
 do characters of scripts without spaces. What is not seen, and the points of Arabic and Hebrew, is left out of a word.
 
 What a word gives is asked for when it is met first, and remembered. It is some terms with spaces between, and others
-behind a NUL: those stand behind the whole text (see `forms`).
+behind a NUL: those stand behind the whole text (see `token_filters`).
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from typing import Any
 
 from gossamer.errors import InvalidPlan, InvalidURL, UsageError
 from gossamer.fetch import login_table
+from gossamer.printable import repeated
 from gossamer.settings import LARGEST, SETTINGS
-from gossamer.shown import repeated
 from gossamer.store.retention import Rule
 from gossamer.toml_text import toml
 from gossamer.urls import rules as url_rules

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.fetch.limits import MEDIA, SOFTWARE
-from gossamer.frontier.polite.hosts import Politeness
+from gossamer.frontier.polite.host_delays import Politeness
 from gossamer.plan.checks import check, check_folders, unknown
-from gossamer.search.weights import Weights
+from gossamer.search.bm25f_weights import Weights
 from gossamer.settings import SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.store.retention import Rule

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gossamer.robots.directives import Directives, read
-from gossamer.robots.lines import SIZE_MOST
+from gossamer.robots.meta_robots import Directives, read
+from gossamer.robots.parser import SIZE_MOST
 from gossamer.robots.rules import ALLOW_ALL, DISALLOW_ALL, Rules, parse
-from gossamer.robots.verdict import Verdict, verdict
+from gossamer.robots.status import Verdict, verdict
 
 __all__ = [
     "ALLOW_ALL",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gossamer.robots import lines
+from gossamer.robots import parser
 from gossamer.robots.patterns import STARRED_MOST, Patterns, folded, of_path, of_pattern, path_of
 
 _PRODUCT = re.compile(r"[^\s/]+(?=/|\s*\(|\Z)")
@@ -30,7 +30,7 @@ class Rules:
 
     __slots__ = ("_compiled", "_groups")
 
-    def __init__(self, groups: lines.Groups) -> None:
+    def __init__(self, groups: parser.Groups) -> None:
         self._groups = groups
         self._compiled: dict[str, _Compiled] = {}
 
@@ -80,7 +80,7 @@ class Rules:
 
 def parse(data: bytes | str) -> Rules:
     """Read a robots.txt, whatever it holds: what is no rule is passed over."""
-    return Rules(lines.read(data))
+    return Rules(parser.read(data))
 
 
 def product_token(agent: str) -> str:

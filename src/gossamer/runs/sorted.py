@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.printable import counted
 from gossamer.runs import Form
-from gossamer.shown import counted
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 Marks: TypeAlias = npt.NDArray[np.uint8]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gossamer.model import Hit
+from gossamer.printable import timestamp
 from gossamer.search.facets import Facets
-from gossamer.shown import timestamp
 
 Signs: TypeAlias = Mapping[str, Mapping[str, float]]
 """By address, what a score is made of."""

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.search.weights import Weights
+from gossamer.search.bm25f_weights import Weights
 
 PER_SITE = 2
 """Answers of one site that stand where their scores put them."""
@@ -200,7 +200,7 @@ def _places_among_equals(values: NDArray[np.uint64]) -> NDArray[np.intp]:
 
 
 def weighed(candidates: Candidates, ranks: Sequence[float] | Floats, weights: Weights, now: float) -> Weighed:
-    """What does not depend on the question is added (see `weights`)."""
+    """What does not depend on the question is added (see `bm25f_weights`)."""
     rank = np.asarray(ranks, np.float64)
     years = np.maximum(0.0, now - candidates.dates) / YEAR
     age = np.where(candidates.dates != 0, weights.fresh / (1 + years), 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gossamer.index.faults import reading
-from gossamer.search.asking import everything
+from gossamer.search.query_builder import everything
 
 SITES_MOST = 10_000
 """Of a shard: the largest. A site belongs to one shard, so these are the largest of all."""

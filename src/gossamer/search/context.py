@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Shown
-from gossamer.search.asking import Linking
+from gossamer.search.query_builder import Linking
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gossamer.index.faults import reading
-from gossamer.search.asking import OLDEST, Asking, Question, dated
 from gossamer.search.candidates import Found, Matches
+from gossamer.search.query_builder import OLDEST, Asking, Question, dated
 
 TEXTS_MOST = 5_000
 """Texts of pages that are looked at, of which each page is shown once."""

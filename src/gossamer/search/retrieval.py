@@ -17,14 +17,14 @@ import numpy as np
 
 from gossamer.index.analysis import terms
 from gossamer.index.faults import reading
-from gossamer.search.asking import ALL_MOST, Asking, Question, Terms, called, free_terms, is_free
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Candidates, Weighed, identity, together
 from gossamer.search.candidates import weighed as weigh
 from gossamer.search.context import SearchContext
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.query import Field, Filter, Query
+from gossamer.search.query_builder import ALL_MOST, Asking, Question, Terms, called, free_terms, is_free
 from gossamer.search.shards import COUNTED_MOST, Shards
-from gossamer.search.weights import Weights
 from gossamer.search.windows import WINDOW, Total, Window, not_counted, without
 
 MANY = 6

@@ -16,8 +16,9 @@ from gossamer.index.entry import Shown
 from gossamer.index.faults import unpanicked
 from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Hit
+from gossamer.printable import timestamp
 from gossamer.search.answer import Answer
-from gossamer.search.asking import Question, everything
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Found
 from gossamer.search.context import SearchContext
 from gossamer.search.expansion import LONG
@@ -26,15 +27,14 @@ from gossamer.search.hints import HINTS_MOST, hints, slips
 from gossamer.search.past import TEXTS_MOST, Span, breaks, each_once, earliest, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
+from gossamer.search.query_builder import Question, everything
 from gossamer.search.retrieval import Asked, Retrieval
 from gossamer.search.shards import Shards
 from gossamer.search.snippets import marks_in, snippet
 from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of
 from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
-from gossamer.search.weights import Weights
 from gossamer.search.windows import Total
-from gossamer.shown import timestamp
 from gossamer.urls import keys
 
 TOLD_MOST = 20

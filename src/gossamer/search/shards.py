@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 from gossamer.index.entry import Shown, shown_of
 from gossamer.index.faults import reading
 from gossamer.index.shard_index import ShardIndex
-from gossamer.search.asking import Asking, Linking
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Candidates, Hits, Matches
 from gossamer.search.candidates import best as merged
 from gossamer.search.candidates import taken as values
 from gossamer.search.past import TEXTS_MOST, begun_by, once
+from gossamer.search.query_builder import Asking, Linking
 from gossamer.search.statistics import Statistics
-from gossamer.search.weights import Weights
 from gossamer.search.windows import Total
 
 COUNTED_MOST = 1_000

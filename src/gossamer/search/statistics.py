@@ -14,7 +14,7 @@ from typing import Any
 from gossamer.index.analysis import STEMMERS
 from gossamer.index.faults import reading
 from gossamer.index.shard_index import ShardIndex
-from gossamer.search.asking import all_then, having_then
+from gossamer.search.query_builder import all_then, having_then
 from gossamer.search.words import Lexicon, rarity
 
 REMEMBERED = 10_000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from gossamer.search.asking import Question
 from gossamer.search.candidates import Candidates, Matches, identity
+from gossamer.search.query_builder import Question
 
 WINDOW = 200
 """Answers by their words that are weighed together by all else. The next so many follow in the same way, so that only

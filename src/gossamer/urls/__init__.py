@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gossamer.urls.cdxkey import surt
 from gossamer.urls.keys import (
     authority,
     fingerprint,
@@ -15,10 +14,11 @@ from gossamer.urls.keys import (
     url_of,
 )
 from gossamer.urls.normalize import fragment, normalize, resolve
-from gossamer.urls.patterns import Patterns
 from gossamer.urls.rules import RULES, Rule, Safety, apply
+from gossamer.urls.safe_regex import Patterns
 from gossamer.urls.scope import Scope
 from gossamer.urls.sites import registrable, site
+from gossamer.urls.surt_key import surt
 
 __all__ = [
     "RULES",

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import ada_url
 
 from gossamer.errors import InvalidURL
-from gossamer.shown import repeated
+from gossamer.printable import repeated
 
 LONGEST = 16_384
 """Characters. Servers refuse requests of half that size; what is longer is no address but a trap."""

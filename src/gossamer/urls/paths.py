@@ -15,7 +15,7 @@ from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
 from gossamer.plugins import OF_FILES
-from gossamer.shown import repeated
+from gossamer.printable import repeated
 from gossamer.urls.normalize import normalize
 from gossamer.urls.schemes import canonical as other_canonical
 from gossamer.urls.schemes import scheme_of

@@ -13,7 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit, uses_netloc, uses_relative
 
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
-from gossamer.shown import repeated
+from gossamer.printable import repeated
 from gossamer.urls.normalize import LONGEST, normalize, to_ascii
 
 PORTS = {"gemini": 1965, "ftp": 21, "sftp": 22, "gopher": 70, "finger": 79}

@@ -14,9 +14,9 @@ from functools import cached_property
 
 from gossamer.errors import InvalidPlan
 from gossamer.model import URL
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.urls.keys import authority, host, origin
-from gossamer.urls.patterns import Patterns, patterns
+from gossamer.urls.safe_regex import Patterns, patterns
 from gossamer.urls.seed_prints import SeedPrints
 from gossamer.urls.sites import site
 

@@ -11,7 +11,7 @@ import re
 from gossamer import plugins
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
-from gossamer.shown import repeated, without_login
+from gossamer.printable import repeated, without_login
 from gossamer.urls.keys import host, is_address
 from gossamer.urls.normalize import normalize
 from gossamer.urls.schemes import canonical, is_data, scheme_of

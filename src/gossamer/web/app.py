@@ -31,13 +31,13 @@ from gossamer.web import (
 )
 from gossamer.web.api import views as api
 from gossamer.web.api.problems import is_for_programs, problem
-from gossamer.web.face import Face, face_of, failed
 from gossamer.web.leases import Leases
 from gossamer.web.live import Pulse
 from gossamer.web.metrics import metrics
 from gossamer.web.receiver import Receiver
 from gossamer.web.safety import Access, Safety
 from gossamer.web.templating import environment
+from gossamer.web.view_context import Face, face_of, failed
 
 STATIC = Path(__file__).parent / "static"
 MODEL_CONTEXT = "/mcp"

@@ -20,8 +20,8 @@ from gossamer.collection import Collection
 from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.collection.ask.remembered import Remembered
 from gossamer.errors import UsageError
-from gossamer.web.face import Face, face_of, status_of
 from gossamer.web.leases import Busy
+from gossamer.web.view_context import Face, face_of, status_of
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Source

@@ -30,10 +30,10 @@ from gossamer.errors import GossamerError
 from gossamer.model import HTML
 from gossamer.store.warc.warc import JPEG
 from gossamer.urls import resolve
-from gossamer.web.face import face_of, status_of
 from gossamer.web.leases import Busy
 from gossamer.web.page_page import ADDRESS_MOST
 from gossamer.web.templating import link
+from gossamer.web.view_context import face_of, status_of
 
 POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "

@@ -10,7 +10,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from gossamer.shown import span
+from gossamer.printable import span
 from gossamer.web.templating import exact, number, relative
 
 WIDTH, HEIGHT = 380, 180

@@ -20,15 +20,15 @@ from gossamer import files
 from gossamer.collection import Collection, Progress, Status
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
-from gossamer.shown import counted, pasted, size, span
+from gossamer.printable import counted, pasted, size, span
 from gossamer.web.chart import Curve, chart
-from gossamer.web.face import Face, face_of
 from gossamer.web.hosts_page import LIMIT as HOSTS_LIMIT
 from gossamer.web.hosts_page import HostOrders, orders_of
 from gossamer.web.leases import Busy
 from gossamer.web.live import Pulse, Words
 from gossamer.web.steering_page import ACTIONS, DONE, FOLLOWED
 from gossamer.web.templating import number
+from gossamer.web.view_context import Face, face_of
 
 EVENTS = "text/event-stream"
 REASONS_MOST = 12

@@ -18,8 +18,8 @@ from gossamer.collection import Collection
 from gossamer.collection.ask.change_feed import MEDIA_TYPE, Feed, atom
 from gossamer.collection.ask.remembered import Remembered
 from gossamer.web.api import parameters
-from gossamer.web.face import Face, face_of
 from gossamer.web.templating import link
+from gossamer.web.view_context import Face, face_of
 
 LIMIT = 30.0
 """Seconds that it may take."""

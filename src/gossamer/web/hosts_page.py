@@ -14,7 +14,7 @@ from gossamer.collection.ask.remembered import Remembered
 from gossamer.errors import NotFound
 from gossamer.frontier.host_details import HostDetails
 from gossamer.frontier.why import HostAnswer
-from gossamer.web.face import face_of
+from gossamer.web.view_context import face_of
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.host_order import HostOrder

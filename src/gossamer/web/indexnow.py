@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response
 from gossamer.errors import InvalidURL
 from gossamer.frontier.revisit.token_bucket import TokenBucket
 from gossamer.urls import keys, normalize
-from gossamer.web.face import face_of
+from gossamer.web.view_context import face_of
 
 PATH = "/indexnow"
 AT_ONCE = 10_000

@@ -25,7 +25,7 @@ from gossamer.collection.folder import settled
 from gossamer.collection.lock import FILE as LOCK
 from gossamer.errors import GossamerError
 from gossamer.files.stamps import stamp
-from gossamer.shown import log
+from gossamer.printable import log
 
 AT_ONCE = 4
 """Questions that are answered at the same time."""

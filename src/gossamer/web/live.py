@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.errors import GossamerError
 
 EVERY = 1.0
@@ -104,4 +104,4 @@ class Pulse:
 
 
 def _data(words: Words) -> bytes:
-    return b"data: " + shown.json(words).encode() + b"\n\n"
+    return b"data: " + printable.json(words).encode() + b"\n\n"

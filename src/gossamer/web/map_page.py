@@ -17,8 +17,8 @@ from gossamer.collection.ask.distributions import Spread
 from gossamer.collection.ask.site_map import MappedSite, SiteMap
 from gossamer.search.facets import Facets
 from gossamer.web.chart import bars
-from gossamer.web.face import face_of
 from gossamer.web.leases import place
+from gossamer.web.view_context import face_of
 
 COLOURS = ("language", "type", "rank")
 SHADES = 6

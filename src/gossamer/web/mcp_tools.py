@@ -22,7 +22,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 from starlette.routing import BaseRoute, Route
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection import Collection
 from gossamer.collection.ask.times import moment
 from gossamer.errors import GossamerError
@@ -176,7 +176,7 @@ def tools(ask: Asking, name: str) -> MCPServer:
         try:
             return await ask(question)
         except GossamerError as error:
-            raise ToolError(shown.text(str(error))) from None
+            raise ToolError(printable.text(str(error))) from None
 
     @made.tool(annotations=READ_ONLY, structured_output=True)
     async def search(query: Text, limit: Hits = 5, offset: Skipped = 0, at: Optional = "") -> SearchAnswer:
@@ -222,12 +222,19 @@ def _search(web: Collection, query: str, part: slice, at: str) -> SearchAnswer:
     found = web.search(query, part.stop - part.start, part.start, at=moment(at, end=True) if at else None)
     hits = [
         Hit(
-            hit.url, shown.timestamp(hit.fetched), shown.timestamp(hit.published), hit.language, hit.media_type,
-            _name(hit.title), shown.text(hit.snippet), shown.timestamp(hit.since), shown.timestamp(hit.until),
+            hit.url,
+            printable.timestamp(hit.fetched),
+            printable.timestamp(hit.published),
+            hit.language,
+            hit.media_type,
+            _name(hit.title),
+            printable.text(hit.snippet),
+            printable.timestamp(hit.since),
+            printable.timestamp(hit.until),
         )
         for hit in found
-    ]  # fmt: skip
-    return SearchAnswer(NOTICE, found.total, found.is_least, found.suggestion, hits, shown.timestamp(found.at))
+    ]
+    return SearchAnswer(NOTICE, found.total, found.is_least, found.suggestion, hits, printable.timestamp(found.at))
 
 
 def _read(web: Collection, url: str, question: str, part: slice, at: str) -> PageAnswer:
@@ -235,9 +242,9 @@ def _read(web: Collection, url: str, question: str, part: slice, at: str) -> Pag
     whole = page.markdown or page.text
     if question.strip():
         found = excerpts(whole, question, page.language, part.stop - part.start)
-        passages, following = [Passage(each.offset, shown.text(each.text)) for each in found], None
+        passages, following = [Passage(each.offset, printable.text(each.text)) for each in found], None
     else:
-        passages = [Passage(part.start, shown.text(whole[part]))] if whole[part] else []
+        passages = [Passage(part.start, printable.text(whole[part]))] if whole[part] else []
         following = part.stop if part.stop < len(whole) else None
     about = page.as_json()
     return PageAnswer(
@@ -265,7 +272,7 @@ def _changes(web: Collection, wanted: ChangedSince) -> ChangesAnswer:
     found = [
         Change(
             each["url"], each["kind"], each["before"], each["after"], _name(each["title"]), _name(each["reason"]),
-            shown.text(each["added"]), shown.text(each["removed"]),
+            printable.text(each["added"]), printable.text(each["removed"]),
         )
         for each in told["changes"]
     ]  # fmt: skip
@@ -274,7 +281,7 @@ def _changes(web: Collection, wanted: ChangedSince) -> ChangesAnswer:
 
 def _name(text: str) -> str:
     """What is short: a title, an anchor."""
-    return shown.line(text[:NAME_MOST])
+    return printable.line(text[:NAME_MOST])
 
 
 def over_http(made: MCPServer, path: str) -> tuple[list[BaseRoute], AbstractAsyncContextManager[None]]:

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gossamer.collection import Status
-from gossamer.web.face import face_of
 from gossamer.web.timings import Timings
+from gossamer.web.view_context import face_of
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

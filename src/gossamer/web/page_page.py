@@ -19,8 +19,8 @@ from gossamer.collection.ask.times import moment
 from gossamer.errors import InvalidURL, NotFound, UsageError
 from gossamer.frontier.why import AddressAnswer
 from gossamer.model import HTML
-from gossamer.web.face import face_of, status_of
-from gossamer.web.said import written
+from gossamer.web.page_text import written
+from gossamer.web.view_context import face_of, status_of
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.history import Diff, Edition

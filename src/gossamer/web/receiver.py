@@ -17,11 +17,11 @@ from gossamer.collection.folder import Folder, settled
 from gossamer.collection.posting import Posting
 from gossamer.collection.signal import listening, pings
 from gossamer.collection.signal.listening import Listening
-from gossamer.collection.signal.subscriber import Subscriber
+from gossamer.collection.signal.websub_subscriber import Subscriber
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.urls import normalize
-from gossamer.web import indexnow, websub
+from gossamer.web import indexnow, websub_callback
 
 EVERY = 5.0
 """Seconds between two looks at which hubs are named, and which leases end."""
@@ -48,8 +48,8 @@ class Receiver:
         """Where it is told."""
         told: list[BaseRoute] = []
         if self._subscriber is not None:
-            callback = websub.Callback(self._subscriber, self.tell).__call__
-            told.append(Route(websub.PATH + "{token}", callback, methods=["GET", "POST"]))
+            callback = websub_callback.Callback(self._subscriber, self.tell).__call__
+            told.append(Route(websub_callback.PATH + "{token}", callback, methods=["GET", "POST"]))
         if self.key:
             ping = indexnow.IndexNow(self.key, self.tell).__call__
             told.append(Route(indexnow.PATH, ping, methods=["GET", "POST"]))

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gossamer.errors import UsageError
 from gossamer.web.api.problems import is_for_programs, problem
-from gossamer.web.carried import STYLE_HASH
+from gossamer.web.inline_assets import STYLE_HASH
 
 POLICY = (
     f"default-src 'none'; script-src 'self'; style-src '{STYLE_HASH}'; img-src 'self' data:; connect-src 'self'; "

@@ -15,9 +15,9 @@ from gossamer.search.answer import Answer
 from gossamer.search.sorting import Sort
 from gossamer.web.api.parameters import TEXT_MOST
 from gossamer.web.asked import PAGES_MOST, Asked, asked
-from gossamer.web.face import face_of
 from gossamer.web.feed_page import PATH as FEED
 from gossamer.web.templating import link
+from gossamer.web.view_context import face_of
 
 HITS = 10
 """On a page."""

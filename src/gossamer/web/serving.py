@@ -20,7 +20,7 @@ import uvicorn
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
 from gossamer.urls.keys import host
-from gossamer.web import indexnow, websub
+from gossamer.web import indexnow, websub_callback
 from gossamer.web.app import MODEL_CONTEXT, make
 from gossamer.web.connections import Connection, make_room
 from gossamer.web.live import Pulse
@@ -77,7 +77,7 @@ class Wanted:
         called = (*self.names, *((host(self.callback),) if self.callback else ()))
         names = local_names((socket.gethostname(), *called) if self.public else called)
         questions = frozenset({MODEL_CONTEXT} if self.mcp else ())
-        told = (*((websub.PATH,) if self.callback else ()), *((indexnow.PATH,) if self.pinged else ()))
+        told = (*((websub_callback.PATH,) if self.callback else ()), *((indexnow.PATH,) if self.pinged else ()))
         return Access(names, self.read_only, password, self.public, questions, told)
 
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from gossamer.collection import Collection
 from gossamer.errors import Locked, UsageError
-from gossamer.web.face import Face
+from gossamer.web.view_context import Face
 
 PATIENCE = 30.0
 """Seconds that a crawl may take to begin, on a machine that is busy."""

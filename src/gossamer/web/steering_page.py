@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from gossamer.collection import Status
+from gossamer.printable import counted
 from gossamer.setting_text import parsed
 from gossamer.settings import SETTINGS
-from gossamer.shown import counted
-from gossamer.web.face import face_of
 from gossamer.web.safety import fields_of
 from gossamer.web.steering import Wanted, steered, unknown
+from gossamer.web.view_context import face_of
 
 CHANGEABLE = ("delay", "per_host", "pages", "depth", "scope", "include", "exclude")
 """Settings that stand on the page; `gossamer set` changes all others."""

@@ -13,9 +13,9 @@ from urllib.parse import urlencode, urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.web.asked import VALUE
-from gossamer.web.carried import ICON, STYLE
+from gossamer.web.inline_assets import ICON, STYLE
 
 _KINDS = {
     "application/pdf": "PDF", "text/plain": "text", "text/html": "page", "application/xhtml+xml": "page",
@@ -37,7 +37,9 @@ def environment() -> Environment:
         loader=PackageLoader("gossamer.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, finalize=_harmless,
     )  # fmt: skip
-    made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
+    made.filters.update(
+        number=number, size=printable.size, ago=ago, when=when, span=printable.span, crumbs=crumbs, cut=cut
+    )
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
     made.filters.update(told=told, brief=brief, sentence=sentence, phrased=phrased)
     made.globals.update(link=link, style=STYLE, icon=ICON)
@@ -46,7 +48,7 @@ def environment() -> Environment:
 
 def _harmless(value: object) -> object:
     """Whatever a template prints: no marks that turn the direction of a line, or that nobody sees."""
-    return shown.text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return printable.text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def number(value: float) -> str:
@@ -89,7 +91,7 @@ def ago(moment: float | None) -> Markup:
     """Relative, with the exact one on hover."""
     if not moment:
         return Markup("")
-    stamp = shown.timestamp(moment) or ""
+    stamp = printable.timestamp(moment) or ""
     return Markup('<time datetime="{}" title="{}">{}</time>').format(stamp, exact(moment), relative(moment))
 
 
@@ -97,7 +99,7 @@ def when(moment: float | None) -> Markup:
     """The day, with the exact time on hover."""
     if not moment:
         return Markup("")
-    stamp = shown.timestamp(moment) or ""
+    stamp = printable.timestamp(moment) or ""
     return Markup('<time datetime="{}" title="{}">{}</time>').format(stamp, exact(moment), stamp[:10])
 
 
@@ -111,7 +113,7 @@ def crumbs(url: str) -> Markup:
     if parts.query:
         steps[-1] += "?" + parts.query
     between = Markup(' <span aria-hidden="true">›</span> ')
-    return between.join(escape(shown.line(cut(step, 60))) for step in steps)
+    return between.join(escape(printable.line(cut(step, 60))) for step in steps)
 
 
 def directory(url: str) -> str:
@@ -156,14 +158,14 @@ def replaced(values: Mapping[str, Any], **others: Any) -> dict[str, Any]:
 
 def marked(html: str) -> Markup:
     """What `Hit` has marked and escaped already; here it is made harmless."""
-    return Markup(shown.text(html))
+    return Markup(printable.text(html))
 
 
 def told(words: str, name: str) -> Markup:
     """What we say of a collection, with the commands that are named in it set as such."""
-    between = _COMMAND.split(shown.pasted(words, name))
+    between = _COMMAND.split(printable.pasted(words, name))
     made = (Markup("<code>{}</code>") if number % 2 else Markup("{}") for number in range(len(between)))
-    return Markup("").join(form.format(shown.text(part)) for form, part in zip(made, between, strict=True))
+    return Markup("").join(form.format(printable.text(part)) for form, part in zip(made, between, strict=True))
 
 
 def kind(media_type: str) -> str:

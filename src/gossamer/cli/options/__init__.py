@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gossamer.cli.options import asking, besides, fetching, showing, upkeep
+from gossamer.cli.options import asking, fetching, showing, upkeep, without_collection
 from gossamer.cli.options.parsers import Top, Verb
 from gossamer.version import VERSION
 
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     asking.links(verbs)
     asking.rank(verbs)
     asking.evaluate(verbs)
-    besides.convert(verbs)
+    without_collection.convert(verbs)
     upkeep.build(verbs)
     fetching.import_(verbs)
     showing.export(verbs)
@@ -58,9 +58,9 @@ def parser() -> argparse.ArgumentParser:
     upkeep.remove(verbs)
     upkeep.prune(verbs)
     upkeep.fetch_collection(verbs)
-    besides.simulate(verbs)
-    besides.plan_cluster(verbs)
-    besides.demo(verbs)
-    besides.help_(verbs)
-    besides.completion(verbs)
+    without_collection.simulate(verbs)
+    without_collection.plan_cluster(verbs)
+    without_collection.demo(verbs)
+    without_collection.help_(verbs)
+    without_collection.completion(verbs)
     return top

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from gossamer.cli import guide
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.errors import UsageError
-from gossamer.shown import line
+from gossamer.printable import line
 
 
 class Parser(argparse.ArgumentParser):

@@ -15,7 +15,7 @@ import msgspec
 from gossamer import files
 from gossamer.collection import lock
 from gossamer.errors import Damaged
-from gossamer.shown import log
+from gossamer.printable import log
 
 FILE, LOCK = "alerts.told", "alerts.lock"
 

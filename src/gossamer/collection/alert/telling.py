@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection import trust
 from gossamer.collection.alert import saved, state
 from gossamer.collection.alert.saved import Alert
@@ -27,7 +27,7 @@ from gossamer.collection.ask.changes import Change, Changes
 from gossamer.collection.ask.reading import Reading
 from gossamer.collection.folder import Folder
 from gossamer.errors import UsageError
-from gossamer.shown import log
+from gossamer.printable import log
 
 TOLD_MOST = 100
 """Changes that one message has; the others are counted."""
@@ -190,14 +190,14 @@ class _Telling:
         delivery = str(uuid.uuid4())
         message = {
             "delivery": delivery,
-            "created": shown.timestamp(datetime.now(UTC).timestamp()),
+            "created": printable.timestamp(datetime.now(UTC).timestamp()),
             "collection": self._path.resolve().name,
             "alert": about.alert,
             "query": about.query,
             "changes": [_short(each.as_json()) for each in about.changes],
             "more": about.more,
         }
-        return Pending(delivery, shown.json(message), fresh.until, fresh.ids)
+        return Pending(delivery, printable.json(message), fresh.until, fresh.ids)
 
     async def _delivered(self, name: str, alert: Alert, pending: Pending, about: News, post: Post) -> bool:
         """Send it. It is noted as told when it has arrived, and as not arrived else."""

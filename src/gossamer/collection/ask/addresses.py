@@ -18,7 +18,7 @@ from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page, is_page_again
 from gossamer.model import URL, Kind
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 from gossamer.urls import keys, normalize
 
 _NOT_HERE = frozenset({State.FAILED, State.EXCLUDED})

@@ -17,7 +17,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection.ask import export
 from gossamer.collection.ask.new_folder import new_folder
 from gossamer.store.archive import Archive
@@ -60,10 +60,10 @@ class _Bag:
             "External-Description": f"Web pages of the collection {title}",
             "Bagging-Date": time.strftime("%Y-%m-%d", time.gmtime()),
             "Bag-Software-Agent": software,
-            "Bag-Size": shown.size(octets),
+            "Bag-Size": printable.size(octets),
             "Payload-Oxum": f"{octets}.{len(self.payload)}",
         }
-        about = "".join(f"{name}: {shown.line(value)}\n" for name, value in told.items())
+        about = "".join(f"{name}: {printable.line(value)}\n" for name, value in told.items())
         tags = {"bagit.txt": _DECLARATION, "bag-info.txt": about, "manifest-sha256.txt": _manifest(self.payload)}
         said = {name: self._written(name, partial(_put, text)) for name, text in tags.items()}
         self._written("tagmanifest-sha256.txt", partial(_put, _manifest(said)))

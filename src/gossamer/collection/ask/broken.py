@@ -30,8 +30,8 @@ from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import STANDS_FOR, Chunk, chunks
 from gossamer.model import URL, Capture, Link, Page
 from gossamer.model import Fault as NoAnswer
+from gossamer.printable import timestamp
 from gossamer.robots import Verdict
-from gossamer.shown import timestamp
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from gossamer.shown import line
+from gossamer.printable import line
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Broken

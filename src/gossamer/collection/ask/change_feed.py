@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection.ask.changes import BACK, CHANGED, GONE, MOVED, NEW, UNREACHED, Change
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.version import VERSION
 
 MEDIA_TYPE = "application/atom+xml"
@@ -59,7 +59,7 @@ class Feed:
     def id(self) -> str:
         """The same for the same question to the same collection."""
         name = "\n".join((self.name, self.origin, self.question, self.site))
-        return uuid.uuid5(uuid.NAMESPACE_URL, shown.text(name)).urn
+        return uuid.uuid5(uuid.NAMESPACE_URL, printable.text(name)).urn
 
 
 def atom(feed: Feed, changes: Iterable[Change]) -> bytes:
@@ -119,13 +119,13 @@ def amount(change: Change) -> str:
 
 
 def _safe(words: str) -> str:
-    return escape(shown.text(words))
+    return escape(printable.text(words))
 
 
 def _text(words: str) -> str:
     """For an element or an attribute of XML: nothing that turns a line, or that no document may have."""
-    return escape(_NO_XML.sub("\ufffd", shown.text(words)))
+    return escape(_NO_XML.sub("\ufffd", printable.text(words)))
 
 
 def _time(moment: float) -> str:
-    return shown.timestamp(moment) or _EPOCH
+    return printable.timestamp(moment) or _EPOCH

@@ -29,7 +29,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.model import URL, Kind
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 from gossamer.store.versions import Version, tells
 from gossamer.urls import keys
 

@@ -17,7 +17,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.series import Sample
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import HOSTS, host_row
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.plan import Plan
 from gossamer.settings import SETTINGS
 from gossamer.store.table.table import Table

@@ -16,7 +16,7 @@ from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.urls import keys, paths
 from gossamer.urls.seeds import address, as_seed
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gossamer.collection.ask.cluster_size import DAY, LOAD, ROOM, Figures, Machine, whole
 from gossamer.errors import UsageError
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 DAYS = 30.0
 """Where nothing says how long it takes."""

@@ -11,7 +11,7 @@ from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection.ask import markdown_files
 from gossamer.collection.ask.new_folder import partial_of
 from gossamer.collection.documents import Document
@@ -19,7 +19,8 @@ from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.files.walk import named
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
-from gossamer.store.foreign import cdx, trec, wacz
+from gossamer.store.cdxj import Entry, line, write_sorted
+from gossamer.store.foreign import trec, wacz
 from gossamer.store.repair.completeness import pieces, whole_files
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import http_fields, read_head
@@ -45,15 +46,15 @@ def rows(pages: Iterable[Document], *, links: bool = True, names: Sequence[str] 
 def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True, names: Sequence[str] = ()) -> int:
     """One object for each page."""
     count = 0
-    for line in lines(pages, links=links, names=names):
-        out.write(line)
+    for each in lines(pages, links=links, names=names):
+        out.write(each)
         count += 1
     return count
 
 
 def lines(pages: Iterable[Document], *, links: bool = True, names: Sequence[str] = ()) -> Iterator[bytes]:
     """The same, line by line."""
-    return (shown.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links, names=names))
+    return (printable.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links, names=names))
 
 
 def passage_rows(pages: Iterable[Document], words: int) -> Iterator[dict[str, Any]]:
@@ -80,7 +81,7 @@ def passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
     """One object for each passage of each page."""
     count = 0
     for row in passage_rows(pages, words):
-        out.write(shown.json(row).encode() + b"\n")
+        out.write(printable.json(row).encode() + b"\n")
         count += 1
     return count
 
@@ -153,11 +154,11 @@ def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
 
     def counted() -> Iterator[str]:
         nonlocal count
-        for line in _index(archives):
+        for each in _index(archives):
             count += 1
-            yield line
+            yield each
 
-    cdx.write_sorted(counted(), out)
+    write_sorted(counted(), out)
     return count
 
 
@@ -188,8 +189,8 @@ def _index(archives: Sequence[Archive]) -> Iterator[str]:
     every = ((archive, *row) for archive in archives for row in archive.versions.all())
     for archive, url, version in every:
         place = Place(archive.path(version).name, version.offset, version.length, version.record)
-        yield cdx.line(
-            cdx.Entry(
+        yield line(
+            Entry(
                 url,
                 version.began,
                 _served(archive, place),
@@ -209,8 +210,8 @@ def _index_of_asides(archive: Archive) -> Iterator[str]:
         if replayed and row.url:
             place = Place(archive.folder.joinpath(row.file).name, row.offset, row.length, row.record)
             kind, status = row.media_type, row.status or 200
-            entry = cdx.Entry(row.url, row.began, kind, kind, status, row.digest, place, lookup=row.lookup)
-            yield cdx.line(entry)
+            entry = Entry(row.url, row.began, kind, kind, status, row.digest, place, lookup=row.lookup)
+            yield line(entry)
 
 
 def _served(archive: Archive, place: Place) -> str:

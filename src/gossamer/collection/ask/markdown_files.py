@@ -25,7 +25,7 @@ from gossamer.collection.documents import Document
 from gossamer.convert.dates import seconds
 from gossamer.errors import StorageError
 from gossamer.markdown import titled, written
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 from gossamer.store.warc.warc import date
 from gossamer.urls import keys
 

@@ -20,7 +20,7 @@ from gossamer.errors import InvalidPlan, InvalidURL, StorageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.urls import normalize, paths
 
 if TYPE_CHECKING:

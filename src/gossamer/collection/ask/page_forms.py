@@ -9,7 +9,7 @@ from gossamer.frontier.entries import FORMS
 from gossamer.frontier.forms.form_rows import form_of, mark_of
 from gossamer.frontier.forms.harmless import refusal
 from gossamer.model import Capture
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.table.table import Table
 
 _UNSEEN = frozenset({"hidden", "submit", "image", "button", "reset"})

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from gossamer.collection.derive.graphs import Copies, Graph
     from gossamer.dedupe.groups import Copy
     from gossamer.search.answer import Answer
+    from gossamer.search.evaluation import Judgements, Measures
     from gossamer.search.facets import Facets
-    from gossamer.search.measures import Judgements, Measures
     from gossamer.search.searcher import Searcher
 
 SHELLS_AMONG = 5
@@ -338,7 +338,7 @@ class Reading(Exporting):
 
     def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
         """How good the ranking is, by the judgements of people. Documents are named by their addresses."""
-        from gossamer.search.measures import measured
+        from gossamer.search.evaluation import measured
 
         searcher = self._searcher()
         run = {name: [url for url, _ in searcher.ranking(text, depth)] for name, text in questions.items()}

@@ -20,9 +20,9 @@ from gossamer.errors import Damaged, NotFound
 from gossamer.index.entry import Shown
 from gossamer.index.opening import is_unborn
 from gossamer.index.shard_index import ShardIndex
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.context import SearchContext
 from gossamer.search.searcher import Searcher
-from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive
 
 TEXTS_MOST = 4_000_000

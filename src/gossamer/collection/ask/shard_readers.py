@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer.collection.ask.consistent_read import Moment
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
 from gossamer.collection.lock import holder
 from gossamer.collection.sites import site_of
-from gossamer.dedupe.families import PRINTS
+from gossamer.dedupe.column_families import PRINTS
 from gossamer.errors import NotFound
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES

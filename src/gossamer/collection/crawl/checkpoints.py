@@ -16,14 +16,14 @@ from typing import NamedTuple, TypeVar
 from gossamer.collection.crawl.snapshot import taken
 from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
-from gossamer.depot.life import Life
 from gossamer.depot.parts import Snapshot
+from gossamer.depot.shard_claim import Life
 from gossamer.errors import Damaged, StoreAway
 from gossamer.files import is_folder
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock
 from gossamer.plan import Plan
-from gossamer.shown import log, span
+from gossamer.printable import log, span
 from gossamer.store.table.table import Table
 
 T = TypeVar("T")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.crawl.node import Node, Sent, SmallFiles, encode
 from gossamer.collection.crawl.requests import FILE as ASKED
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.wiring import preload
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import ID, SEEDS, Folder
 from gossamer.collection.steering import FILE as STEERING
 from gossamer.collection.steering import glance

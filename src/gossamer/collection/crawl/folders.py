@@ -26,7 +26,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.model import URL, Clock
 from gossamer.plan import Plan
 from gossamer.plugins import OF_FILES
-from gossamer.shown import log, repeated
+from gossamer.printable import log, repeated
 from gossamer.store.commits import Commits
 from gossamer.urls import keys, paths
 from gossamer.urls.paths import ARCHIVES

@@ -23,10 +23,10 @@ from typing import NamedTuple
 from gossamer.collection.ask.addresses import rows, under
 from gossamer.collection.ask.broken import Fault, Read, is_broken, is_dead, looked, sources_of
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress
 from gossamer.files import scratch
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Seeds

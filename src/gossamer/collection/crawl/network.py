@@ -16,7 +16,7 @@ from gossamer.fetch.memory_budget import Held
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Visit
 from gossamer.plan import Plan
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 if TYPE_CHECKING:
     from gossamer.fetch.sessions import SignedIn
@@ -91,7 +91,7 @@ class Network:
     def speak(self, plan: Plan, fetch: Fetch) -> Fetch:
         """The same with other protocols than HTTP, for a plan that has such seeds."""
         from gossamer.fetch.protocols.asking import OtherProtocols
-        from gossamer.fetch.protocols.course import THREADS_MOST, Means
+        from gossamer.fetch.protocols.deadlines import THREADS_MOST, Means
 
         if plan.proxy:
             raise UsageError(

@@ -16,7 +16,7 @@ import msgspec
 from gossamer.collection.crawl.outside import Fetch
 from gossamer.collection.status import Fetched
 from gossamer.model import Capture, Visit
-from gossamer.shown import log
+from gossamer.printable import log
 
 BATCH = 200
 """Fetches that are sent at once, at most."""

@@ -29,7 +29,7 @@ from gossamer.convert.html.tree import Node, Tree, parse
 from gossamer.errors import UsageError
 from gossamer.model import Capture, FieldValue, Kind, Page
 from gossamer.plan import Plan
-from gossamer.shown import line, log
+from gossamer.printable import line, log
 from gossamer.store.table.table import Table
 
 FIELDS_MOST = 100

@@ -23,7 +23,7 @@ from gossamer.errors import shortage
 from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.model import Capture, Page
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from gossamer.collection.crawl.wiring import route_of
 from gossamer.errors import UsageError
 from gossamer.fetch import Guard
 from gossamer.plan import Plan
-from gossamer.urls.patterns import glob_hint
+from gossamer.urls.safe_regex import glob_hint
 
 
 def check(plan: Plan) -> None:

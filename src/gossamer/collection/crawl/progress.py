@@ -18,7 +18,7 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Clock
 from gossamer.plan import Plan
-from gossamer.shown import span
+from gossamer.printable import span
 from gossamer.store.disk import Disk
 
 WINDOW = 60.0

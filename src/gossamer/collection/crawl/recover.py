@@ -11,7 +11,7 @@ from collections.abc import Callable
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import URL, Answer, Capture, Page, Visit
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import Version

@@ -15,21 +15,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gossamer import convert
-from gossamer.collection.crawl.errands import Asking, Remembered
+from gossamer.collection.crawl.browser_requests import Asking, Remembered
 from gossamer.collection.crawl.outside import Fetch
 from gossamer.fetch.browser.rendering import Renderer
 from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.worth.rendering import Renders, Said, gained, has_scripts, is_decided, is_poor, said
 from gossamer.model import HTML, Capture, Kind, Page, Visit
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table
-from gossamer.urls.patterns import patterns
+from gossamer.urls.safe_regex import patterns
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.stages import Keeper
-    from gossamer.frontier.polite.errands import Errands
+    from gossamer.frontier.polite.browser_requests import Errands
     from gossamer.frontier.rules import Resolve
 
 

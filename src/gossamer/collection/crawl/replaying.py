@@ -15,7 +15,7 @@ from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
 from gossamer.model import URL, Answer, Capture, Clock
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table

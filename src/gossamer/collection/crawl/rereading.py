@@ -16,7 +16,7 @@ from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.errors import Damaged
 from gossamer.frontier import Frontier
 from gossamer.model import URL, Capture, Page
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.versions import Version

@@ -12,12 +12,12 @@ import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.recover import PassedOver
-from gossamer.collection.families import FAMILIES
 from gossamer.engine import Deaths, lost
 from gossamer.errors import GossamerError
 from gossamer.frontier.ledger import Ledger
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE

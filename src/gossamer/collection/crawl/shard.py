@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import requests
 from gossamer.collection.crawl.news import Batches, passing_warnings
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported

@@ -17,7 +17,7 @@ from gossamer.dedupe.digest import Copies
 from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.answer.poison_pages import PoisonPages
 from gossamer.model import URL, Capture, Clock, Page
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.versions import Version

@@ -23,7 +23,7 @@ from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
 from gossamer.frontier.queue import requeue
 from gossamer.model import Clock
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gossamer import files
 from gossamer.collection.cluster_view import LOCAL
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.news import fetches_of, repeat
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.restarts import live
@@ -36,7 +37,6 @@ from gossamer.collection.crawl.shard import (
     work,
 )
 from gossamer.collection.crawl.wiring import preload
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.lock import keeping
@@ -49,7 +49,7 @@ from gossamer.frontier.answer.poison_pages import READING, Watch
 from gossamer.frontier.polite.granted_pages import PageBank
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from gossamer.errors import Damaged, UsageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Kind, Page
 from gossamer.plan import Plan
-from gossamer.shown import counted, log
+from gossamer.printable import counted, log
 from gossamer.store.table.table import Table
 from gossamer.topic.description import (
     AGAINST,

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gossamer.errors import NotFound
-from gossamer.fetch.digest import schemes
+from gossamer.fetch.digest_auth import schemes
 from gossamer.frontier.entries import State
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.urls.seeds import address, as_seed, has_login
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from gossamer.collection.derive.underived import Underived
 from gossamer.collection.seed_list import SeedList, Slice
 from gossamer.collection.sites import site_of
-from gossamer.dedupe.families import BLOCKS
+from gossamer.dedupe.column_families import BLOCKS
 from gossamer.fetch import Route
 from gossamer.fetch.logins import Logins
 from gossamer.freshness.revisit import Goal

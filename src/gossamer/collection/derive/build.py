@@ -17,7 +17,7 @@ from gossamer.collection.derive import shard_build
 from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.collection.lock import keeping
 from gossamer.engine import Crew, Outfit, WorkerLink
-from gossamer.shown import log
+from gossamer.printable import log
 
 _encode = msgspec.msgpack.Encoder().encode
 _built = msgspec.msgpack.Decoder(Built).decode

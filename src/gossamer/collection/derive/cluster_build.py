@@ -17,7 +17,7 @@ from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.collection.folder import Folder
 from gossamer.collection.stored import refresh
 from gossamer.engine.ray.crew import RayCrew
-from gossamer.shown import log
+from gossamer.printable import log
 
 
 async def build(job: Job, report: Callable[[Built], None]) -> Built:

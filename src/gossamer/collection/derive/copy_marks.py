@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive import copies as copying
 from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.documents import is_document
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.groups import Group

@@ -23,6 +23,7 @@ from gossamer.collection.derive.spans import Span, since, spans, timeline
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.folder import INDEX, LINKS
 from gossamer.errors import Damaged
+from gossamer.fetch.redirects import target
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks, splits
@@ -31,13 +32,12 @@ from gossamer.index.opening import discard
 from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
+from gossamer.printable import log
 from gossamer.rows import number
-from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import GONE, STATE, Version, hint_of
 from gossamer.tagged import plain
-from gossamer.urls import resolve
 
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
@@ -80,8 +80,8 @@ class Indexer:
         if capture.visit.kind is not Kind.PAGE:
             return
         url = capture.visit.url
-        if 300 <= capture.status < 400 and (target := _location(capture)):
-            self._fold(url, target, copied=False)
+        if led_to := target(capture):
+            self._fold(url, led_to, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, version)
         elif capture.status in GONE and self._was_here(url):
@@ -402,8 +402,3 @@ def _body(page: Page) -> str:
         return said
     every = (value if isinstance(value, tuple) else (str(value),) for _, value in page.fields)
     return "\n".join((said, *(text for values in every for text in values)))
-
-
-def _location(capture: Capture) -> URL | None:
-    said = capture.header("location")
-    return resolve([said], capture.visit.url)[0] if said else None

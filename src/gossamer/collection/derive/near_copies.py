@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from gossamer.collection.derive.sameness import Sameness
 from gossamer.collection.folder import PRINTS as FOLDER
 from gossamer.dedupe import Print, print_of
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.groups import COMPARED
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near

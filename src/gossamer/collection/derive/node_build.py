@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.derive import build
 from gossamer.collection.derive.shard_build import Job
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.engine import WorkerLink
 from gossamer.model import SystemClock

@@ -27,8 +27,8 @@ from gossamer.index.opening import discard
 from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import META, problems
 from gossamer.model import URL
+from gossamer.printable import log
 from gossamer.rows import Natural, decoder
-from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE, Version, place_of

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from gossamer import convert
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import on_demand
 from gossamer.collection.crawl.rereading import again
 from gossamer.collection.crawl.wiring import blocks_of, info_of, prefix_of
@@ -25,7 +26,6 @@ from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.derive.settling import Sampled, has_template, name_of, sample
 from gossamer.collection.documents import is_document
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.page_fields import DocumentNumbers
 from gossamer.collection.sites import site_of
@@ -37,7 +37,7 @@ from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page, SystemClock
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.unread import read_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import Archive

@@ -21,7 +21,7 @@ from gossamer.collection.folder import Folder
 from gossamer.convert.files.zip.zipped import TAIL, directory_size
 from gossamer.errors import DamagedInput, UsageError
 from gossamer.files.holes import holes
-from gossamer.shown import line
+from gossamer.printable import line
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.foreign import arc, lenient_warc, trec
 from gossamer.store.foreign.exchanges import Item, captures

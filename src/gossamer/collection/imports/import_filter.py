@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum
 from itertools import islice
 
-from gossamer.collection.families import IMPORTS
+from gossamer.collection.column_families import IMPORTS
 from gossamer.convert.feed.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits

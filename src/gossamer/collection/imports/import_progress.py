@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gossamer.collection.families import IMPORTS
+from gossamer.collection.column_families import IMPORTS
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.rows import Size, decoder
 from gossamer.store.table.table import Table

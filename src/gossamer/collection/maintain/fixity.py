@@ -11,7 +11,7 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.errors import Damaged, GossamerError
 from gossamer.plan import Plan
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 from gossamer.store.repair.completeness import pieces
 from gossamer.store.repair.verify import Checked
 

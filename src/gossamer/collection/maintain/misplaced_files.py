@@ -13,9 +13,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection.column_families import FAMILIES, only
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.shard_identity import Imprint
-from gossamer.collection.families import FAMILIES, only
 from gossamer.collection.folder import SHARDS, Folder
 from gossamer.collection.sites import owner_of
 from gossamer.errors import GossamerError

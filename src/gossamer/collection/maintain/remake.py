@@ -15,17 +15,18 @@ from math import inf
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.verifying import damage
 from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.collection.sites import owner_of, site_of
 from gossamer.errors import Damaged, GossamerError
+from gossamer.fetch.redirects import target
 from gossamer.frontier.answer.removal import is_removed, tidy_turns
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.entries import URLS, Entry, entry
@@ -36,11 +37,11 @@ from gossamer.frontier.shards.peers import Peers
 from gossamer.index.opening import discard
 from gossamer.model import URL, Capture, Page, SystemClock, Visit
 from gossamer.plan import Plan
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.urls import keys, resolve
+from gossamer.urls import keys
 
 _UNKNOWN = "tries without an answer, rests of hosts and revisits that were due are not known any more"
 _BACK = "; addresses that were removed but for their records may be back"
@@ -268,10 +269,8 @@ def _found(bench: WritableShard, url: URL, version: Version) -> Iterator[Found]:
 
 
 def _target(capture: Capture, depth: int) -> Iterator[Found]:
-    if said := capture.header("location"):
-        yield from (
-            Found(target, depth, capture.visit.url, hops=1) for target in resolve([said], capture.visit.url) if target
-        )
+    if led_to := target(capture):
+        yield Found(led_to, depth, capture.visit.url, hops=1)
 
 
 def _links(url: URL, page: Page, depth: int) -> Iterator[Found]:

@@ -29,7 +29,7 @@ from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import Original, Record
 from gossamer.urls.paths import canonical
-from gossamer.urls.patterns import Patterns
+from gossamer.urls.safe_regex import Patterns
 
 _JOB = b"remove"
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.column_families import only
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.shard_identity import Imprint
-from gossamer.collection.families import only
 from gossamer.collection.folder import Folder
 from gossamer.errors import GossamerError, InvalidPlan
 from gossamer.frontier.entries import META
 from gossamer.model import Kind
 from gossamer.plan import Plan
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table

@@ -13,16 +13,16 @@ from typing import TypeAlias
 
 from gossamer.collection import series, status
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.column_families import FAMILIES, IMPORTS
 from gossamer.collection.crawl import sent_credentials, shard_identity
 from gossamer.collection.derive import graphs, index_check, near_copies, past
-from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports import import_progress
 from gossamer.collection.maintain.put_aside import in_the_way
 from gossamer.collection.maintain.writable_shard import is_removed
 from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
-from gossamer.dedupe import blocks, families, pages, print_runs
+from gossamer.dedupe import blocks, column_families, pages, print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
@@ -30,7 +30,7 @@ from gossamer.frontier.audit import audit
 from gossamer.frontier.forms import form_rows
 from gossamer.frontier.revisit import dating, hubs, lastmod_trust, page_changes, priors
 from gossamer.frontier.shards import exchange, peers
-from gossamer.frontier.worth import novelty, opic, parameters, rendering, soft404, topic_rows
+from gossamer.frontier.worth import crawl_traps, opic, parameters, rendering, soft404, topic_rows
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import asides, unread, url_seen, versions
@@ -63,7 +63,7 @@ _OF_FAMILY: dict[str, Check] = {
     entries.FORMS: form_rows.form_of,
     entries.RECORDS: number,
     entries.TURNS: keys.origin_in,
-    families.BLOCKS: blocks.row_of,
+    column_families.BLOCKS: blocks.row_of,
 }
 _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"imprint"): shard_identity.imprint_of,
@@ -173,12 +173,12 @@ def _batch(_key: bytes, value: bytes) -> None:
 def _template(key: bytes, value: bytes) -> None:
     """The rows of hosts and of families both have a NUL at the end."""
     if key[-1:] != b"\0":
-        novelty.kind_of(value)
+        crawl_traps.kind_of(value)
         return
     try:
-        novelty.host_of(value)
+        crawl_traps.host_of(value)
     except Damaged:
-        novelty.memory_of(value)
+        crawl_traps.memory_of(value)
 
 
 def _print(key: bytes, value: bytes) -> None:
@@ -216,7 +216,7 @@ _OF_KEY: dict[str, Check] = {
     entries.STANDING: keys.origin_in,
     entries.ROBOTS: keys.origin_in,
     versions.CAPTURES: _version,
-    **dict.fromkeys((entries.HOSTS, entries.SITES, entries.BACKLOG, entries.PROBES, families.BLOCKS), text),
+    **dict.fromkeys((entries.HOSTS, entries.SITES, entries.BACKLOG, entries.PROBES, column_families.BLOCKS), text),
 }
 _OF_BOTH: dict[str, Callable[[bytes, bytes], object]] = {
     versions.CAPTURES: versions.require_moment,
@@ -226,7 +226,7 @@ _OF_BOTH: dict[str, Callable[[bytes, bytes], object]] = {
         parameters.host_keys_of(value) if key[-1:] == b"\0" else parameters.keys_of(value)
     ),
     entries.PROBES: lambda key, value: soft404.host_of(value) if key[-1:] == b"\0" else soft404.place_of(value),
-    families.PRINTS: _print,
+    column_families.PRINTS: _print,
     url_seen.SEEN: _seen,
     IMPORTS: _import,
 }

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from gossamer import convert
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of, prefix_of
-from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import owner_of
 from gossamer.fetch.body import decoded

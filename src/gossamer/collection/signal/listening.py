@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer import files
 from gossamer.collection import lock
-from gossamer.collection.signal.subscription import Subscription
+from gossamer.collection.signal.websub_subscription import Subscription
 from gossamer.errors import Damaged
 
 FILE, LOCK = "listening", "listening.lock"

@@ -15,8 +15,8 @@ import msgspec
 from gossamer import files
 from gossamer.collection.steering import Steering, glance
 from gossamer.errors import Damaged
+from gossamer.printable import log
 from gossamer.rows import Seconds
-from gossamer.shown import log
 from gossamer.urls.keys import is_shaped
 
 FILE = "pinged"

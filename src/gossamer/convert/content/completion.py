@@ -3,7 +3,8 @@
 A table or a list is one thing. The cells of a table of prices are short, and each alone looks like a label of a menu.
 So if some of a table or a list is kept, or what stands before and behind it in the same place, all of it is, unless a
 block of it is surely none. Of a list of which half is kept, of any list of a small page, and of lists of terms, which
-menus hardly ever are, nothing is that sure. What more is kept of small pages is told in `small.py` and `records.py`.
+menus hardly ever are, nothing is that sure. What more is kept of small pages is told in `small_pages.py` and
+`records.py`.
 
 What another block says already is not said again: many sites write the same twice, for narrow windows and wide ones.
 Nor is a table of contents of the page (`table_of_contents.py`).
@@ -18,7 +19,7 @@ from gossamer.convert.content.blocks import Ints, standing_in
 from gossamer.convert.content.marks import hashes
 from gossamer.convert.content.records import Looks, with_records
 from gossamer.convert.content.sections import with_sections
-from gossamer.convert.content.small import SMALL, of_small
+from gossamer.convert.content.small_pages import SMALL, of_small
 from gossamer.convert.content.table_of_contents import without_table_of_contents
 from gossamer.convert.html.outline import NUMBER, TAGS, Outline
 

@@ -23,12 +23,12 @@ from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node, Unreachable, call
+from gossamer.engine.ray.node_status import CrewStanding, StationStanding
 from gossamer.engine.ray.outbound import RETRY, Outbound
-from gossamer.engine.ray.standing import CrewStanding, StationStanding
 from gossamer.engine.ray.station import Kit, Leasing, Routes, Station
 from gossamer.engine.wire import Kind, frame, payload, split
 from gossamer.errors import GossamerError
-from gossamer.shown import log
+from gossamer.printable import log
 
 LOOK = 2.0
 """Seconds between looks for nodes that have joined."""

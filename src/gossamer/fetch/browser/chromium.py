@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.errors import UsageError
 from gossamer.files import scratch
-from gossamer.shown import log
+from gossamer.printable import log
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright

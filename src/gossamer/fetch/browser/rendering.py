@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from gossamer.fetch.browser.chromium import Chromium, start
 from gossamer.fetch.browser.page_scripts import CONTENT, LINKS, MORE, PRELUDE, QUIET, SCROLL, WAKE
 from gossamer.model import Capture
-from gossamer.shown import log
+from gossamer.printable import log
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route, WebSocketRoute

@@ -20,8 +20,9 @@ from gossamer.errors import InvalidURL
 from gossamer.fetch.browser.chromium import start
 from gossamer.fetch.browser.rendering import DRESSING, NEEDLESS, handed_on
 from gossamer.fetch.logins import Account, Asking, Step
+from gossamer.fetch.redirects import target
 from gossamer.model import URL, Capture, Kind, Visit
-from gossamer.urls import keys, normalize, resolve
+from gossamer.urls import keys, normalize
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request, Route
@@ -30,7 +31,6 @@ STEP_SECONDS, STEP_DELAYS = 30.0, 20
 """What a step may take: so long, and so many delays of the crawl besides."""
 REQUESTS = 100
 HOPS = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +109,11 @@ class _Way:
             fields = handed_on(capture)
             if values := capture.header_values("set-cookie"):
                 fields["set-cookie"] = "\n".join(values)
-            if (target := _target(capture)) is None:
+            if (led_to := target(capture)) is None:
                 await route.fulfill(status=capture.status, headers=fields, body=capture.body)
             else:  # where a server leads the browser would go without asking us
                 fields = {**fields, "content-type": "text/html"}
-                await route.fulfill(headers=fields, body=f"<script>location.replace({json.dumps(target)})</script>")
+                await route.fulfill(headers=fields, body=f"<script>location.replace({json.dumps(led_to)})</script>")
 
     async def _brought(self, request: Request) -> Capture | None:
         """The answer. Where a server leads is asked for here too, unless it is a page: that gets another address."""
@@ -126,10 +126,10 @@ class _Way:
             return None
         capture = await self._asked(url, request if request.method == "POST" else None, request)
         for _ in range(HOPS):
-            target = _target(capture) if capture and not request.is_navigation_request() else None
-            if target is None:
+            led_to = target(capture) if capture and not request.is_navigation_request() else None
+            if led_to is None:
                 break
-            capture = await self._asked(target, None, request)
+            capture = await self._asked(led_to, None, request)
         return capture
 
     async def _asked(self, url: URL, sent: Request | None, request: Request) -> Capture | None:
@@ -167,8 +167,3 @@ class _Way:
 def _is_sent_along(name: str) -> bool:
     """What the body is, and fields of the page's own, such as a token against forged requests."""
     return name == "content-type" or name.startswith("x-")
-
-
-def _target(capture: Capture) -> URL | None:
-    location = capture.header("location") if capture.status in _REDIRECTS else None
-    return resolve([location], capture.visit.url)[0] if location else None

@@ -18,7 +18,7 @@ from gossamer.fetch.local.elsewhere import About
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.files.holes import data_after
-from gossamer.shown import log
+from gossamer.printable import log
 
 SEARCHED = 1 << 20
 """Bytes of a file that are looked through at once."""

@@ -25,7 +25,7 @@ from gossamer.errors import UsageError
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.opening import NotPlain
 from gossamer.fetch.threads import DaemonThreads
-from gossamer.shown import repeated
+from gossamer.printable import repeated
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ import re2  # type: ignore[import-untyped]  # the package ships no types
 from pathspec import GitIgnoreSpec
 
 from gossamer.fetch.local.opening import read_small
-from gossamer.shown import log
+from gossamer.printable import log
 
 NAMES = (b".ignore", b".gitignore")
 """In the order in which they decide."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.mounts import shown_by_the_system
-from gossamer.shown import log
+from gossamer.printable import log
 
 GONE = frozenset({ENOENT, ENOTDIR})
 CLOSED = frozenset({EACCES, EPERM})

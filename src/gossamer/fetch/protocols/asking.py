@@ -19,7 +19,7 @@ from gossamer.fetch.dns import Resolver
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.logins import NONE, Account, Logins
 from gossamer.fetch.no_media_type import kind_of
-from gossamer.fetch.protocols.course import Course, GivenUp, Means
+from gossamer.fetch.protocols.deadlines import Course, GivenUp, Means
 from gossamer.model import Capture, Failure, Fault, Headers, Visit
 from gossamer.urls.schemes import PORTS, scheme_of
 

@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from urllib.parse import unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
-from gossamer.fetch.protocols.course import Course
+from gossamer.fetch.protocols.deadlines import Course
 from gossamer.fetch.protocols.incoming import Incoming
 from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 

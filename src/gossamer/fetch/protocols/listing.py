@@ -9,7 +9,7 @@ import re
 from urllib.parse import quote
 
 from gossamer.fetch.protocols.asking import Said
-from gossamer.fetch.protocols.course import Course
+from gossamer.fetch.protocols.deadlines import Course
 
 NAMES_MOST = 10_000
 """Of a folder, as the next."""

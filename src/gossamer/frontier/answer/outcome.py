@@ -7,15 +7,12 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from gossamer.convert.type import mime
-from gossamer.errors import InvalidURL
+from gossamer.fetch.redirects import REDIRECTS, location, target
 from gossamer.frontier.queue.retry import NEVER, Rule, rule
 from gossamer.model import Capture, Failure, Fault
-from gossamer.urls import normalize
 from gossamer.urls.normalize import LONGEST, is_too_long
 from gossamer.urls.paths import is_path
-from gossamer.urls.schemes import joined, scheme_of
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEAD_REFUSED = frozenset({400, 403, 405, 501})
 """Servers that dislike HEAD say so with these; the GET is worth a try."""
 AGAIN = "the archive"
@@ -81,35 +78,16 @@ def _unmodified(capture: Capture) -> Outcome:
 
 
 def _redirect(capture: Capture) -> Outcome:
-    location = capture.header("location")
-    if not location:
+    said, led_to = location(capture), target(capture)
+    if not said:
         return Outcome(Act.FAIL, f"http {capture.status} without a location")
-    try:
-        target = _led_to(_octets_as_utf8(location), capture.visit.url)
-    except InvalidURL:
-        if is_too_long(_octets_as_utf8(location), capture.visit.url):
-            return Outcome(Act.FAIL, f"redirect to an address that is too long; the limit is {LONGEST:,} characters")
-        return Outcome(Act.FAIL, f"redirect to what is not a web address: {location[:200]}")
-    if target == capture.visit.url:
+    if led_to is None and is_too_long(said, capture.visit.url):
+        return Outcome(Act.FAIL, f"redirect to an address that is too long; the limit is {LONGEST:,} characters")
+    if led_to is None:
+        return Outcome(Act.FAIL, f"redirect to what is not a web address: {said[:200]}")
+    if led_to == capture.visit.url:
         return Outcome(Act.FAIL, "redirect to itself")
-    return Outcome(Act.REDIRECT, f"redirect to {target}", target=target)
-
-
-def _led_to(location: str, url: str) -> str:
-    if not scheme_of(url):
-        return normalize(location, url)
-    target = joined(location, url)
-    if target is None:
-        raise InvalidURL(location)
-    return target
-
-
-def _octets_as_utf8(value: str) -> str:
-    """Header values are Latin-1 text; servers that send raw UTF-8 in a Location mean UTF-8."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return value
+    return Outcome(Act.REDIRECT, f"redirect to {led_to}", target=led_to)
 
 
 def _after_head(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:

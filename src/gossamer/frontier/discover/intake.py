@@ -15,7 +15,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import FIRST, TOPIC_SPARING, promised, rank, topic_rounds
-from gossamer.frontier.worth.novelty import Place
+from gossamer.frontier.worth.crawl_traps import Place
 from gossamer.frontier.worth.opic import Flow, Importance
 from gossamer.model import Kind, Link, Page, Visit
 from gossamer.urls import keys

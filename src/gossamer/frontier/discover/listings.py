@@ -27,7 +27,7 @@ from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import LAST, hints, rank
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.model import Link, Page
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.urls import keys
 
 QUEUED_MOST = 10_000

@@ -3,7 +3,8 @@
 Pictures, styles and scripts are entries like pages, of a kind of their own, so that all that holds for pages holds for
 them: one queue for each origin and its delay, robots.txt, retries, shards, kills. They come before pages, because a
 page is not whole without them, and they are asked for where a limit of pages is reached. A browser that renders a page
-wants its scripts at once and cannot wait for a queue: see `polite/errands`. What it was given is kept in the same way.
+wants its scripts at once and cannot wait for a queue: see `polite/browser_requests`. What it was given is kept in the
+same way.
 
 They may be anywhere on the web, one hop from the page. What a stylesheet or a frame asks for belongs to the page as
 well, so that hop counts by level: the depth of such an entry is how many documents lie between it and its page. Each

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.store.url_seen import ABSENT, Sieve
 from gossamer.urls import keys
 

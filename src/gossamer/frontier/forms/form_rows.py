@@ -16,8 +16,8 @@ from msgspec.structs import astuple
 
 from gossamer.errors import InvalidURL
 from gossamer.frontier.entries import FORMS, META
+from gossamer.printable import counted
 from gossamer.rows import Count, Natural, decoder
-from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import normalize
 

@@ -16,7 +16,7 @@ from math import inf
 from typing import NamedTuple
 
 from gossamer.frontier.ledger import Ledger, is_page
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock
 from gossamer.urls import keys

@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import lru_cache
 from math import inf
 
-from gossamer.frontier.answer.outcome import REDIRECTS, Act, judge
+from gossamer.fetch.redirects import target
 from gossamer.frontier.entries import ROBOTS, RobotsRow, encode, robots_row
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.retry import robots_wait
 from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
+from gossamer.printable import counted
 from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
-from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 from gossamer.urls.paths import is_elsewhere
@@ -62,12 +62,11 @@ class RobotsCache:
 
     def elsewhere(self, capture: Capture) -> Visit | None:
         """The next hop when robots.txt redirects; None when the answer is final."""
-        if capture.failure or capture.status not in REDIRECTS or capture.visit.hops >= REDIRECTS_MOST:
+        visit = capture.visit
+        if capture.failure or visit.hops >= REDIRECTS_MOST:
             return None
-        outcome = judge(capture, wanted=lambda _: True)
-        if outcome.act is not Act.REDIRECT:
-            return None
-        return replace(capture.visit, url=outcome.target, hops=capture.visit.hops + 1)
+        led_to = target(capture)
+        return replace(visit, url=led_to, hops=visit.hops + 1) if led_to not in (None, visit.url) else None
 
     def learn(self, origin: Origin, capture: Capture) -> Failure | None:
         """Take the final answer in. Gives the failure that means there is no such host to visit."""

@@ -1,6 +1,6 @@
 """When may an origin be visited? It waits in one place at a time: for its host, its address, its name, or on disk.
 
-- ready: its time on the host and on the address is known; see `ready`.
+- ready: its time on the host and on the address is known; see `workbench`.
 - its host is busy: it waits at the host and is placed again when the host is free.
 - its name is being resolved: without an address nobody knows how polite to be.
 - its host is paused or its robots.txt unreachable: it sleeps on disk, and a crawl need not wait for it.
@@ -17,10 +17,10 @@ from collections.abc import Callable, Coroutine
 from math import inf
 from typing import Any, NamedTuple
 
-from gossamer.frontier.polite.hosts import Dates, Host, Politeness
+from gossamer.frontier.polite.host_delays import Dates, Host, Politeness
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
-from gossamer.frontier.polite.ready import Group, Ready
+from gossamer.frontier.polite.workbench import Group, Ready
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Resolve, Rules

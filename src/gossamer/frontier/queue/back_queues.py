@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from gossamer.frontier.entries import QUEUE
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.rank import LAST
 from gossamer.frontier.queue.rank import distance as distance_of
 from gossamer.model import Failure, Kind, Visit

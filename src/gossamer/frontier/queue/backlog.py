@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gossamer.frontier.entries import BACKLOG
-from gossamer.frontier.polite.hosts import Host, Politeness
+from gossamer.frontier.polite.host_delays import Host, Politeness
 from gossamer.model import Clock
 from gossamer.rows import number
 from gossamer.store.table.table import Table

@@ -12,14 +12,14 @@ from gossamer.frontier.entries import FORBIDDEN, Entry, State
 from gossamer.frontier.ledger import is_page_again, was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
-from gossamer.frontier.polite.ready import Group
 from gossamer.frontier.polite.schedule import Schedule
+from gossamer.frontier.polite.workbench import Group
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin, is_hop
 from gossamer.frontier.queue.retry import rule
 from gossamer.frontier.worth.guessed_links import USELESS
 from gossamer.model import Kind, Visit
-from gossamer.shown import counted
+from gossamer.printable import counted
 
 SETTLED_AT_ONCE = 32
 """Addresses that may turn out not to be worth a visit before everybody else gets a turn, the event loop among them.

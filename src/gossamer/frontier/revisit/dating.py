@@ -15,8 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.freshness.hints import GOOD_MOST, after_quiet
-from gossamer.freshness.history import History
 from gossamer.freshness.price import Outlook, Population
+from gossamer.freshness.rate_estimator import History
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import is_worth_a_visit, rate_between
 from gossamer.freshness.waits import adapted, policy_of, wait

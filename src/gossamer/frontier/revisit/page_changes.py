@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.freshness.content import content_print, difference, is_change, restlessness
-from gossamer.freshness.history import History
+from gossamer.freshness.rate_estimator import History
 from gossamer.frontier.entries import FRESHNESS, encode
 from gossamer.frontier.queue.retry import DAY
 from gossamer.model import Kind, Page

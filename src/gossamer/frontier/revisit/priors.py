@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import exp2, log2
 
 from gossamer.freshness.hints import hinted
-from gossamer.freshness.history import History, Prior
+from gossamer.freshness.rate_estimator import History, Prior
 from gossamer.frontier.entries import RATES, encode
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.worth.url_patterns import template

@@ -26,9 +26,9 @@ import msgspec
 
 from gossamer.errors import Damaged, Fenced
 from gossamer.frontier.entries import META, OUTBOX, encode
+from gossamer.printable import counted
 from gossamer.rows import Size, damaged, decoder
 from gossamer.rows import number as number_in
-from gossamer.shown import counted
 from gossamer.store.table.table import Table
 
 BATCH_ITEMS = 500

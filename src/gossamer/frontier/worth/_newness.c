@@ -195,7 +195,7 @@ static int begin(PyObject *module)
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, begin}, {0, NULL}};
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_newness", "The compiled part of gossamer.frontier.worth.sketch.", 0, functions, slots, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "_newness", "The compiled part of gossamer.frontier.worth.new_text.", 0, functions, slots, NULL, NULL,
     NULL,
 };
 

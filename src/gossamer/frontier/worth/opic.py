@@ -29,8 +29,8 @@ from msgspec.structs import replace
 from gossamer.frontier.entries import CASH, META, CashRow, Entry, State, cash_row, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import Order, distance, rank
+from gossamer.printable import counted
 from gossamer.rows import decoder
-from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.frontier.entries import RENDERS
-from gossamer.frontier.worth.sketch import MARKS, marks, sketch
+from gossamer.frontier.worth.new_text import MARKS, marks, sketch
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Page
 from gossamer.rows import Natural, decoder

@@ -24,7 +24,7 @@ import msgspec
 from gossamer.frontier.entries import PROBES, Entry
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.rows import Rows, host_key
-from gossamer.frontier.worth.sketch import MARKS, Sketch, marks
+from gossamer.frontier.worth.new_text import MARKS, Sketch, marks
 from gossamer.frontier.worth.url_patterns import Template, template
 from gossamer.rows import decoder, text
 from gossamer.store.table.table import Table

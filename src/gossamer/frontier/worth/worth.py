@@ -1,6 +1,6 @@
 """What is not worth a fetch? Asked at three moments: an address is queued, is about to be visited, was answered.
 
-Three parts answer: `novelty` knows which kinds of address bring nothing new, `parameters` which query keys change
+Three parts answer: `crawl_traps` knows which kinds of address bring nothing new, `parameters` which query keys change
 nothing, and `soft404` which pages are errors that do not say so.
 """
 
@@ -15,10 +15,10 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import distance
 from gossamer.frontier.worth.budget import Budgets
-from gossamer.frontier.worth.novelty import NEAR, Novelty, Place
+from gossamer.frontier.worth.crawl_traps import NEAR, Novelty, Place
+from gossamer.frontier.worth.new_text import Sketch, sketch
 from gossamer.frontier.worth.parameters import SHORTEST, Parameters
 from gossamer.frontier.worth.pattern_yield import DEEPEST
-from gossamer.frontier.worth.sketch import Sketch, sketch
 from gossamer.frontier.worth.soft404 import Answer, Soft404
 from gossamer.frontier.worth.url_patterns import Template, template
 from gossamer.model import Capture, Kind, Page

@@ -11,7 +11,7 @@ import time
 from calendar import timegm
 from collections.abc import Iterator
 
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.foreign.lenient_warc import ENDS, Fault, Met, why_cut
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import Place, Record, date

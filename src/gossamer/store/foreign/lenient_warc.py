@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gossamer.model import Headers
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.foreign.claims import wrong
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import Place, Record, uuid_of

@@ -25,7 +25,7 @@ from functools import partial
 from typing import BinaryIO
 
 from gossamer.model import TREC_ID, Kind, Provenance
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.foreign import claims
 from gossamer.store.foreign.exchanges import Brought, Item, Refused, understood, visit_of
 from gossamer.store.foreign.lenient_warc import ENDS, HEAD_MOST, LONG, Fault

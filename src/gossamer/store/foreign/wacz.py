@@ -24,8 +24,8 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from gossamer import shown
-from gossamer.store.foreign.cdx import write_sorted
+from gossamer import printable
+from gossamer.store.cdxj import write_sorted
 from gossamer.store.repair.completeness import pieces
 from gossamer.store.warc.gzip_members import packed
 
@@ -160,7 +160,7 @@ def _told(page: Listed) -> dict[str, object]:
 
 
 def _json_line(told: dict[str, object]) -> bytes:
-    return shown.json(told).encode() + b"\n"
+    return printable.json(told).encode() + b"\n"
 
 
 def _date(moment: float) -> str:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, status_in
-from gossamer.shown import counted
+from gossamer.printable import counted
 from gossamer.store.archive import Archive
 from gossamer.store.repair import agreement
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version

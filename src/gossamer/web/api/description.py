@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.version import VERSION
 from gossamer.web.api import answers, parameters
 from gossamer.web.api.problems import MEDIA_TYPE, Problem
@@ -66,7 +66,7 @@ def description() -> bytes:
             "securitySchemes": {TOKEN: {"type": "apiKey", "in": "header", "name": TOKEN_HEADER}},
         },
     }
-    return shown.json(found).encode() + b"\n"
+    return printable.json(found).encode() + b"\n"
 
 
 def _operation(

@@ -14,10 +14,10 @@ from starlette.types import Message, Receive, Scope, Send
 from gossamer.collection import Collection
 from gossamer.collection.ask.selection import Part, named
 from gossamer.errors import GossamerError
-from gossamer.shown import log
+from gossamer.printable import log
 from gossamer.web.api import parameters
-from gossamer.web.face import face_of
 from gossamer.web.leases import Exports
+from gossamer.web.view_context import face_of
 
 PAGES = 16
 """Read before the event loop hears of them."""

@@ -9,7 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gossamer import shown
+from gossamer import printable
 
 PLACE = "/api/"
 """Below it, faults are for programs."""
@@ -37,5 +37,5 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
     """The answer that tells it."""
     told = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, instance=request.url.path)
     more = {"retry-after": RETRY_AFTER} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-    body = shown.json(msgspec.to_builtins(told)).encode() + b"\n"
+    body = printable.json(msgspec.to_builtins(told)).encode() + b"\n"
     return Response(body, status, {**more, **(headers or {})}, MEDIA_TYPE)

@@ -18,7 +18,7 @@ from gossamer.collection.ask.broken import Broken
 from gossamer.collection.ask.times import moment
 from gossamer.errors import UsageError
 from gossamer.frontier.why import AddressAnswer, HostAnswer
-from gossamer.shown import timestamp
+from gossamer.printable import timestamp
 from gossamer.urls import keys
 from gossamer.web.api import answers, parameters
 from gossamer.web.api.cursors import Cursor, address_after, host_after, written

@@ -14,11 +14,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection import Collection
 from gossamer.web.api import parameters
-from gossamer.web.face import face_of
 from gossamer.web.steering import Wanted, steered
+from gossamer.web.view_context import face_of
 
 NAME = "steering"
 """The place of it all below /api/v1."""
@@ -90,4 +90,4 @@ def steers(action: Action) -> Callable[[Request], Awaitable[Response]]:
 
 def _answer(answer: dict[str, Any]) -> Response:
     """Of a moment: nobody keeps it."""
-    return Response(shown.json(answer).encode() + b"\n", 200, {"cache-control": "no-store"}, "application/json")
+    return Response(printable.json(answer).encode() + b"\n", 200, {"cache-control": "no-store"}, "application/json")

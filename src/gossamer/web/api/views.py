@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.collection import Collection
 from gossamer.version import VERSION
 from gossamer.web.api import parameters
@@ -19,7 +19,7 @@ from gossamer.web.api.export import export
 from gossamer.web.api.problems import problem
 from gossamer.web.api.questions import QUESTIONS, Question
 from gossamer.web.api.steering import ACTIONS, NAME, steering, steers
-from gossamer.web.face import face_of
+from gossamer.web.view_context import face_of
 
 BASE = "/api/v1"
 CACHED = {"cache-control": "private, no-cache"}
@@ -57,7 +57,7 @@ async def answered(request: Request, question: Question) -> Response:
         return mark, face.alone(lambda: question.ask(web, asked)) if question.walks else question.ask(web, asked)
 
     mark, answer = await face.ask_at(ask)
-    body = b"" if answer is None else shown.json(answer).encode() + b"\n"
+    body = b"" if answer is None else printable.json(answer).encode() + b"\n"
     if not question.is_steady:
         mark = _mark(body.decode(), question.name, "")
     return given(request, body, mark)

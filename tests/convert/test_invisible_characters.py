@@ -9,7 +9,7 @@ import pytest
 
 from gossamer.convert import document
 from gossamer.convert.clean import clean
-from gossamer.convert.unseen import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
+from gossamer.convert.invisible_characters import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
 
 FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 

@@ -26,7 +26,7 @@ from gossamer.depot.restoring import restore
 from gossamer.depot.sweeping import sweep
 from gossamer.depot.uploading import Uploaded, Uploader
 from gossamer.errors import Damaged, Fenced, StoreAway, UsageError
-from gossamer.shown import log
+from gossamer.printable import log
 
 SWEEP_EVERY = 8
 """Checkpoints between two looks for what is of no use any more."""

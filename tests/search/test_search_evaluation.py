@@ -7,7 +7,7 @@ from math import log2
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.search.measures import average_precision, measured, ndcg, read_judgements, recall, written_run
+from gossamer.search.evaluation import average_precision, measured, ndcg, read_judgements, recall, written_run
 
 
 def test_average_precision_as_in_the_textbook() -> None:

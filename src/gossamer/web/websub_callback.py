@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-from gossamer.collection.signal import subscriber
-from gossamer.collection.signal.subscriber import Subscriber
-from gossamer.collection.signal.subscription import Signature
+from gossamer.collection.signal import websub_subscriber
+from gossamer.collection.signal.websub_subscriber import Subscriber
+from gossamer.collection.signal.websub_subscription import Signature
 
-PATH = f"/{subscriber.PATH}"
+PATH = f"/{websub_subscriber.PATH}"
 DELIVERED_MOST = 16 << 20
 """Bytes of a delivery, which are not kept."""
 

@@ -10,7 +10,7 @@ from books import Books, books
 
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import ROBOTS, State
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from gossamer.fetch import digest
-from gossamer.fetch.digest import Challenge, challenge
+from gossamer.fetch import digest_auth
+from gossamer.fetch.digest_auth import Challenge, challenge
 
 
 def shown(made: Challenge, *asked: str) -> dict[str, str]:
@@ -15,7 +15,7 @@ def shown(made: Challenge, *asked: str) -> dict[str, str]:
 
 
 def test_the_example_of_rfc_7616(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(digest.secrets, "token_hex", lambda _: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+    monkeypatch.setattr(digest_auth.secrets, "token_hex", lambda _: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
     common = 'realm="http-auth@example.org", qop="auth, auth-int", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"'
     values = [
         f'Digest {common}, algorithm={name}, opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"'

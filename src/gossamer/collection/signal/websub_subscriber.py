@@ -16,13 +16,13 @@ from urllib.parse import urlencode
 
 from gossamer.collection.posting import Posting, may_pass
 from gossamer.collection.signal import listening
-from gossamer.collection.signal import subscription as states
+from gossamer.collection.signal import websub_subscription as states
 from gossamer.collection.signal.listening import Listening
-from gossamer.collection.signal.subscription import CHALLENGE_MOST, DAY, LEASE, Subscription
+from gossamer.collection.signal.websub_subscription import CHALLENGE_MOST, DAY, LEASE, Subscription
+from gossamer.fetch.redirects import target
 from gossamer.frontier.revisit.hubs import Subscribable
 from gossamer.model import Capture
-from gossamer.shown import log
-from gossamer.urls import resolve
+from gossamer.printable import log
 
 PATH = "websub/"
 """What follows the public address in a callback, before its secret part."""
@@ -179,9 +179,9 @@ class Subscriber:
         hub, answer = each.hub, None
         for _ in range(HOPS + 1):
             answer = await self._posting.post(hub, _FORM, body)
-            target = resolve([answer.header("location") or ""], hub)[0] if answer.status in _MOVED else None
-            if target is None:
+            led_to = target(answer) if answer.status in _MOVED else None
+            if led_to is None:
                 break
-            hub = target
+            hub = led_to
         assert answer is not None
         return answer

@@ -1,8 +1,8 @@
 """How does what a page needs come here, when a browser renders it? By the same way and the same rules as pages.
 
 Each request goes through the fetcher of the crawl, with its guard, its limits and its archive; robots.txt holds for it,
-and its host is left alone as long as for any other (`frontier/polite/errands`). One host has one such request at a
-time. What many pages of a site share, its scripts and styles, is asked for once and remembered.
+and its host is left alone as long as for any other (`frontier/polite/browser_requests`). One host has one such request
+at a time. What many pages of a site share, its scripts and styles, is asked for once and remembered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gossamer.convert.document import digest_of
 from gossamer.convert.type import mime
 from gossamer.errors import InvalidURL
 from gossamer.frontier.answer.outcome import Act, judge
-from gossamer.frontier.polite.errands import Errands
+from gossamer.frontier.polite.browser_requests import Errands
 from gossamer.frontier.rules import Resolve
 from gossamer.model import Capture, Kind, Page, Visit
 from gossamer.urls import Patterns, keys, normalize

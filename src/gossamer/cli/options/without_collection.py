@@ -9,8 +9,8 @@ from gossamer.cli.options.verb_parts import (
     add_setting,
     add_verb,
 )
+from gossamer.printable import cut
 from gossamer.setting_text import visits
-from gossamer.shown import cut
 
 
 def convert(verbs: Verbs) -> None:

@@ -9,7 +9,7 @@ import random
 import pytest
 from store_samples import BEGAN
 
-from gossamer.store.foreign.cdx import Entry, line, write_sorted
+from gossamer.store.cdxj import Entry, line, write_sorted
 from gossamer.store.warc.warc import Place
 
 PLACE = Place("gossamer-20261115000000-00000.warc.gz", 343, 362, "uuid")

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from gossamer.frontier.entries import TEMPLATES, TEXTS
 from gossamer.frontier.rows import Rows, host_key
+from gossamer.frontier.worth.new_text import Memory, Sketch
 from gossamer.frontier.worth.pattern_yield import (
     ALL_BEHIND,
     CROWDING,
@@ -35,7 +36,6 @@ from gossamer.frontier.worth.pattern_yield import (
     turn,
     wait,
 )
-from gossamer.frontier.worth.sketch import Memory, Sketch
 from gossamer.frontier.worth.url_patterns import Template, template, wider_kinds
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table

@@ -1,18 +1,20 @@
 """The print of a text: what is kept of it so that exact and near copies are found.
 
-It is measured by `_prints.c`, which takes a tenth of the time of its twin, `measure`; that is taken where there was no
-C compiler.
+It is measured by `_prints.c`, which takes a tenth of the time of its twin, `simhash_minhash_numpy`; that is taken where
+there was no C compiler.
 
 Simhash: 64 bits in which near copies differ little (Charikar, STOC 2002; Manku, Jain and Das Sarma, WWW 2007).
 
 Every feature of a text votes on every bit by its own hash. The more features two texts share, the fewer bits of their
-votes differ: about 64 times their angle / 180 degrees. See `measure` for the features that a text has here.
+votes differ: about 64 times their angle / 180 degrees. See `simhash_minhash_numpy` for the features
+that a text has here.
 
 Minhash: the resemblance of two texts from sketches of fixed size, and bands, by which alike sketches meet.
 
 Of all shingles of two texts, the one with the least hash is in both with a chance that is their resemblance (Broder,
-1997). A sketch has many such least ones, one for each bin: see `measure`. Cut into bands of some bins each, two
-sketches that agree in a whole band become candidates (Indyk and Motwani, STOC 1998); `chance` tells how likely that is.
+1997). A sketch has many such least ones, one for each bin: see `simhash_minhash_numpy`. Cut into bands of some
+bins each, two sketches that agree in a whole band become candidates (Indyk and Motwani, STOC 1998); `chance` tells how
+likely that is.
 """
 
 from __future__ import annotations
@@ -26,16 +28,16 @@ from gossamer.dedupe.shingles import folded
 try:
     from gossamer.dedupe import _prints
 except ImportError:
-    from gossamer.dedupe.measure import measure
+    from gossamer.dedupe.simhash_minhash_numpy import measure
 else:
 
     def measure(text: str) -> tuple[int, bytes, bytes, int]:
-        """See `measure.measure`."""
+        """See `simhash_minhash_numpy.measure`."""
         return _prints.measure(folded(text))
 
 
 _EMPTY = 0
-"""As in `measure`, which is not loaded for it: with it comes NumPy."""
+"""As in `simhash_minhash_numpy`, which is not loaded for it: with it comes NumPy."""
 BY_CHANCE = 1 / 255
 """How often the bytes of two bins are equal that have nothing in common."""
 

@@ -1,8 +1,8 @@
 """What in a text is not seen, and is not meant to be read?
 
 Soft hyphens and spaces of no width, which keep a word from being found; marks that turn the direction of text; tags,
-which programs read and people do not (see `shown`). What scripts need stays: joiners, but between Latin letters; U+200B
-in scripts that part words with nothing else; the tags of flags.
+which programs read and people do not (see `printable`). What scripts need stays: joiners, but between Latin letters;
+U+200B in scripts that part words with nothing else; the tags of flags.
 
 The look at a text is compiled, in `_unseen.c`: without, it takes longer than all else that makes a text clean.
 """

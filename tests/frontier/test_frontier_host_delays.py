@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.frontier.entries import FAMILIES, HOSTS, encode
-from gossamer.frontier.polite.hosts import ORIGINS_REMEMBERED, Dates, Host, Hosts, Politeness
+from gossamer.frontier.polite.host_delays import ORIGINS_REMEMBERED, Dates, Host, Hosts, Politeness
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 

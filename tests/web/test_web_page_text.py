@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.web.said import written
+from gossamer.web.page_text import written
 
 
 def test_headings_code_lists_and_tables_stay_what_they_are() -> None:

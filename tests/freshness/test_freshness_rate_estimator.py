@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.freshness import change_rate
-from gossamer.freshness.history import FADES, KEPT, History, Prior
+from gossamer.freshness.rate_estimator import FADES, KEPT, History, Prior
 
 NOTHING = Prior(0.0, 0.0)
 

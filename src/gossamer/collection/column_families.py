@@ -5,8 +5,8 @@ Those that are large, and queues, from which rows go as quickly as they come, ha
 
 from __future__ import annotations
 
-from gossamer.dedupe.families import BLOCKS
-from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
+from gossamer.dedupe.column_families import BLOCKS
+from gossamer.dedupe.column_families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.frontier import entries
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES

@@ -13,10 +13,10 @@ import pytest
 
 from gossamer.frontier.entries import FAMILIES, TEMPLATES
 from gossamer.frontier.worth.budget import BASE, Budgets
-from gossamer.frontier.worth.novelty import KINDS, SCOUT, Novelty, about_kind, kinds_of
-from gossamer.frontier.worth.novelty import Place as Placed
+from gossamer.frontier.worth.crawl_traps import KINDS, SCOUT, Novelty, about_kind, kinds_of
+from gossamer.frontier.worth.crawl_traps import Place as Placed
+from gossamer.frontier.worth.new_text import SIZES, Memory, _names, marks, sketch
 from gossamer.frontier.worth.pattern_yield import CROWDING, DEEPEST
-from gossamer.frontier.worth.sketch import SIZES, Memory, _names, marks, sketch
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.store.table.table import Table
 

@@ -14,8 +14,8 @@ from math import inf
 
 from gossamer.frontier.entries import ROBOTS, robots_row
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.host_health import Blame
-from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.host_backoff import Blame
+from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import LIFETIME, understood
 from gossamer.model import Capture
 from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, Rules, Verdict, parse, verdict

@@ -22,9 +22,9 @@ from gossamer.index.anchor_index import AnchorIndex, at_level
 from gossamer.index.entry import BESIDES, TEXTS
 from gossamer.index.facets import field_forms, field_term
 from gossamer.index.shard_index import ShardIndex
+from gossamer.search.bm25f_weights import Weights
 from gossamer.search.filters import addresses, term_of
 from gossamer.search.query import Atom, Clause, Field, Filter, Group, Query, Stems, Words
-from gossamer.search.weights import Weights
 from gossamer.search.words import Lexicon, Word, words
 
 ALL_MOST = 2

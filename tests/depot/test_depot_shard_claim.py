@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.snapshot import taken
-from gossamer.collection.families import FAMILIES
 from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head, KeptFile, Line, Piece, decode, digest_of, encode
-from gossamer.depot.life import Life, Published
 from gossamer.depot.restoring import fit_together, heads_together
+from gossamer.depot.shard_claim import Life, Published
 from gossamer.errors import Damaged, Fenced, UsageError
 from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table

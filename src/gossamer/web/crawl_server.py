@@ -1,12 +1,12 @@
-"""A server beside a crawl, as a process of its own: `python -m gossamer.web.beside DIR [PORT]`. It ends with the crawl,
-in whatever way that ends, because then its input does."""
+"""A server beside a crawl, as a process of its own: `python -m gossamer.web.crawl_server DIR [PORT]`. It ends with the
+crawl, in whatever way that ends, because then its input does."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.errors import GossamerError
 from gossamer.web.serving import Wanted, serve
 
@@ -16,7 +16,7 @@ def main(folder: str, port: str = "") -> None:
     try:
         serve(Path(folder), Wanted(int(port) if port else None), _say, lambda: sys.stdin.buffer.read())
     except GossamerError as error:
-        print(shown.line(f"gossamer: {error}"), file=sys.stderr)
+        print(printable.line(f"gossamer: {error}"), file=sys.stderr)
 
 
 def _say(address: str, _: str) -> None:

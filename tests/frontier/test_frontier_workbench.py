@@ -7,8 +7,8 @@ from pathlib import Path
 
 from small_web import Answer, SmallWeb, crawl_small
 
-from gossamer.frontier.polite.hosts import Host
-from gossamer.frontier.polite.ready import SWEEP_FROM, Ready
+from gossamer.frontier.polite.host_delays import Host
+from gossamer.frontier.polite.workbench import SWEEP_FROM, Ready
 from gossamer.frontier.queue.back_queues import Origin
 
 

@@ -5,8 +5,8 @@ import pytest
 from gossamer.errors import InvalidPattern
 from gossamer.plan import Plan
 from gossamer.urls import Patterns
-from gossamer.urls import patterns as compiling
-from gossamer.urls.patterns import PATTERNS_MOST, glob_hint
+from gossamer.urls import safe_regex as compiling
+from gossamer.urls.safe_regex import PATTERNS_MOST, glob_hint
 
 
 def test_a_pattern_may_match_anywhere() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.hosts import Host, retry_after
+from gossamer.frontier.polite.host_delays import Host, retry_after
 from gossamer.frontier.polite.outage import Witness, is_silence, is_unconnected
 from gossamer.frontier.polite.schedule import Schedule
 from gossamer.frontier.queue.active_origins import ActiveOrigins

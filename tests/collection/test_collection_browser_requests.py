@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from frontier.small_web import Answer, SmallWeb, gaps, redirect
-from gossamer.collection.crawl.errands import Asking, Remembered
+from gossamer.collection.crawl.browser_requests import Asking, Remembered
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.rules import Rules

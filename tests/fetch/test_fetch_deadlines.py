@@ -10,7 +10,7 @@ import pytest
 from gossamer import testing
 from gossamer.fetch import Limits
 from gossamer.fetch.memory_budget import Held
-from gossamer.fetch.protocols.course import GRANTED, Course, GivenUp, Means
+from gossamer.fetch.protocols.deadlines import GRANTED, Course, GivenUp, Means
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Fault, Visit
 from gossamer.testing.clock import running_clock

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from gossamer.index.analysis import APART, Unit, joined, places, terms, units
-from gossamer.index.forms import PARTS_MOST, fold, without_particle
+from gossamer.index.token_filters import PARTS_MOST, fold, without_particle
 from gossamer.index.words import CHAIN_MOST, LONGEST
 
 

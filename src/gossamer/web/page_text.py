@@ -8,7 +8,7 @@ from html import unescape
 
 from markupsafe import Markup, escape
 
-from gossamer import shown
+from gossamer import printable
 from gossamer.markdown.blocks import TOKEN
 from gossamer.markdown.blocks import attributes as said
 from gossamer.web.templating import link
@@ -31,7 +31,7 @@ def written(html: str, most: int) -> tuple[Markup, bool]:
         name = _HEADINGS.get(tag, tag)
         if tag is None:
             text = unescape(token[0])
-            made.append(escape(shown.text(text[:left])))
+            made.append(escape(printable.text(text[:left])))
             left -= len(text)
             if left < 0:
                 break

@@ -115,17 +115,16 @@ async def stoppable(work: Coroutine[Any, Any, None], end: Callable[[], None], st
 
 @contextmanager
 def garbage_at_ease() -> Iterator[None]:
-    """Collect cycles seldom. A page is thousands of short-lived objects without cycles; looking for some costs 15 %."""
-    before, frozen = gc.get_threshold(), gc.get_freeze_count()
-    if not frozen:  # else the program that we are part of has done so, and what it has frozen stays
-        gc.freeze()
+    """Collect cycles seldom. A page is thousands of short-lived objects without cycles; looking for some costs 15 %.
+
+    What the program has, and may have frozen, stays as it is: with these limits nobody comes to look at it.
+    """
+    before = gc.get_threshold()
     gc.set_threshold(20_000, 50, 1_000)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if not frozen:
-            gc.unfreeze()
 
 
 class _Run(Generic[T]):

@@ -23,9 +23,9 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
-from gossamer.store.archive import FAMILIES, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import FAMILIES, Version
 from gossamer.store.warc.gzip_members import unpacked
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.records import Info

@@ -28,7 +28,7 @@ import numpy as np
 import gossamer
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of, prefix_of
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import graph_making
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.sites import site_of
@@ -127,7 +127,7 @@ def table(path: Path, made: Changing, rounds: int, number: int) -> Iterator[str]
         yield f"round {visit + 1:<3} {made.count:>10,} {fresh:>10,} {sizes[0]:>10,.0f} {sizes[1]:>10,.0f}"
         if visit == 0:
             with Table.open(folder.table(0), FAMILIES, writable=False) as rows:
-                graphs.make(folder, [rows], "en", graphs.Copies([], []))
+                graph_making.make(folder, [rows], "en", graph_making.Copies([], []))
             first = took(path, some)
     middle = datetime.fromtimestamp(1.79e9 + made.count + (rounds // 2) * MONTH, UTC)
     yield "answer, ms of CPU: half and nine tenths take at most"

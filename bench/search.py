@@ -33,7 +33,7 @@ from zipf import Zipf
 import gossamer
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.wiring import info_of, prefix_of
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import graph_making
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import site_of
@@ -140,7 +140,7 @@ def collect(path: Path, count: int, shards: int) -> None:
         list(pool.map(partial(fill, path, plan, count), range(shards)))
     with ExitStack() as stack:
         tables = [stack.enter_context(Table.open(folder.table(i), FAMILIES, writable=False)) for i in range(shards)]
-        graphs.make(folder, tables, "en", graphs.Copies([], []))
+        graph_making.make(folder, tables, "en", graph_making.Copies([], []))
 
 
 def words_of(made: Made, random: Random) -> tuple[int, list[str], list[str]]:

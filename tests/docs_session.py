@@ -24,7 +24,7 @@ import pytest
 
 from docs_web import FILES
 from documentation import Block, Step, steps
-from gossamer.cli import commands
+from gossamer.cli import crawling
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.crawl import running
@@ -159,7 +159,7 @@ def session(
         patch.setitem(method.__kwdefaults__, "outside", outside)
     patch.setattr(running, "fast_loop", lambda: lambda: _VirtualLoop(clock))
     patch.setattr("gossamer.collection.fast_loop", running.fast_loop, raising=False)
-    patch.setattr(commands, "monotonic", clock.steady)
+    patch.setattr(crawling, "monotonic", clock.steady)
     patch.setattr("gossamer.cli.progress.EVERY", inf)  # what is said when work takes long depends on the machine
     patch.setattr(asyncio, "run", clock.run)
     patch.setattr("gossamer.fetch.local.priority.step_back", lambda: None)  # the tests of this process go on after it

@@ -11,7 +11,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "function_words", "printable", "pinned_path", "lazy", "settings", "tagged", "version"],
+    ["lazy"],
+    ["errors", "function_words", "printable", "pinned_path", "settings", "tagged", "version"],
     ["markdown", "toml_text"],
     ["plugins"],
     ["model", "rows", "setting_text"],

@@ -1,14 +1,16 @@
-"""When is a part of a package loaded? When its name is asked for: a question pays for the parts that answer it, and
-no others (PEP 562)."""
+"""When is a part of a package loaded, and when is a pattern compiled? When it is asked for: a question pays for what
+answers it, and for nothing else."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any, AnyStr, cast
 
 
 def face(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """The `__getattr__` of a package: each name it shows, with the module that has it.
+    """The `__getattr__` of a package (PEP 562): each name it shows, with the module that has it.
 
     No name may be that of a module of the package, which would take its place as soon as it is loaded.
     """
@@ -19,3 +21,33 @@ def face(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find
+
+
+def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """As `re.compile`, which takes a fifth of a millisecond for a usual pattern: a short command has a hundred of them
+    in its modules, and uses ten."""
+    return cast("re.Pattern[AnyStr]", _Uncompiled(source, flags))
+
+
+_OF_A_PATTERN = (
+    *("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"),
+    *("pattern", "flags", "groups", "groupindex"),
+)
+
+
+class _Compiled:
+    """Has all that a pattern has, as attributes of its own: it is as quick as one."""
+
+
+class _Uncompiled(_Compiled):
+    """Becomes the other when the first of them is asked for."""
+
+    def __init__(self, source: Any, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        made = re.compile(self._source, self._flags)
+        self.__dict__.update((each, getattr(made, each)) for each in _OF_A_PATTERN)
+        self.__class__ = _Compiled  # type: ignore[assignment]  # which asks nobody for what it has not
+        return getattr(made, name)

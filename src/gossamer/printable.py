@@ -15,6 +15,8 @@ import shlex
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
+from gossamer.lazy import pattern
+
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BLANK = "\u034f\u115f\u1160\u180e\u3164\uffa0\ufffe\uffff\U0001d173-\U0001d17a"
 """Letters, joints and signs of music that have no shape. The soft hyphen stays: it is in the words of honest pages."""
@@ -22,15 +24,15 @@ _UNSEEN = "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb
 _HARMFUL = _CONTROL + _UNSEEN
 _LONE = "\ud800-\udfff"
 """Half a character: what file names that are not UTF-8 are made of. No output can be encoded with it."""
-_IN_TEXT = re.compile(f"[{_HARMFUL}{_LONE}]")
-_IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
-_IN_JSON = re.compile(f"[{_HARMFUL}]")
-_HALF = re.compile(f"[{_LONE}]")
+_IN_TEXT = pattern(f"[{_HARMFUL}{_LONE}]")
+_IN_LINE = pattern(f"[\n\t{_HARMFUL}{_LONE}]")
+_IN_JSON = pattern(f"[{_HARMFUL}]")
+_HALF = pattern(f"[{_LONE}]")
 _in_json = _json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 CUT = 200
-_LOGIN = re.compile(r"(?<![^\s/?#'\"@])(?!mailto:[^\s:@]*@)[^\s/?#'\"@]*:[^\s/?#@]*@", re.IGNORECASE)
+_LOGIN = pattern(r"(?<![^\s/?#'\"@])(?!mailto:[^\s:@]*@)[^\s/?#'\"@]*:[^\s/?#@]*@", re.IGNORECASE)
 """A name and a password, which no message repeats; an address of mail has none."""
-_COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
+_COMMAND = pattern(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

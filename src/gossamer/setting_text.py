@@ -9,6 +9,7 @@ from typing import Any
 
 from gossamer import toml_text
 from gossamer.errors import UsageError
+from gossamer.lazy import pattern
 from gossamer.printable import cut
 from gossamer.settings import SETTINGS
 
@@ -25,8 +26,8 @@ _BYTES = {"": 1, "b": 1} | {
 }
 MOST = "max"
 _FLOATS = {"s": " of seconds, or a time like 2h", "/day": " of visits a day, or like 500/hour"}
-_AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
-_SEVERAL = re.compile(r"(?:\d{1,15}(?:\.\d{1,9})? ?[a-z]+ ?){2,4}", re.IGNORECASE)
+_AMOUNT = pattern(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
+_SEVERAL = pattern(r"(?:\d{1,15}(?:\.\d{1,9})? ?[a-z]+ ?){2,4}", re.IGNORECASE)
 """A time of several units, like 1h30m."""
 
 

@@ -6,8 +6,7 @@ imported here: a command that prints its help loads no crawler.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 LARGEST = (1 << 63) - 1
 """The largest number of TOML."""
@@ -19,8 +18,7 @@ FRESH, FAR, POLITE, NETWORK, FILES = "how fresh", "how far", "how politely", "ne
 """The groups of options."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """How a setting is given on the command line. `{}` in the text is its default."""
 
     flag: str
@@ -29,8 +27,7 @@ class Option:
     metavar: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What may be asked for."""
 
     default: Any

@@ -15,8 +15,9 @@ import pytest
 from made_shard import A, B, C, Shard, made, site
 
 from gossamer.collection.ask.consistent_read import Moment
-from gossamer.collection.derive import graphs, mirrored
-from gossamer.collection.derive.graphs import Copies, Graph
+from gossamer.collection.derive import graph_digests, graph_making, graphs, mirrored
+from gossamer.collection.derive.graph_making import Copies
+from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.dedupe.groups import Copy, Group
 from gossamer.dedupe.mirrors import Mirrors
@@ -49,7 +50,7 @@ def fill(shard: Shard, links: dict[str, tuple[Link, ...]]) -> None:
 
 
 def make(shard: Shard, copies: Copies = NONE) -> Graph:
-    graph, _ = graphs.make(shard.folder, [shard.table], None, copies)
+    graph, _ = graph_making.make(shard.folder, [shard.table], None, copies)
     return graph
 
 
@@ -177,7 +178,7 @@ def test_before_the_first_build_nothing_is_wrong_with_the_graph(shard: Shard) ->
 def test_a_first_graph_that_was_not_finished_is_no_damage(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(shard, LINKS)
     with monkeypatch.context() as killed:
-        killed.setattr(graphs.graph_digests, "seal", Mock(side_effect=KeyboardInterrupt))
+        killed.setattr(graph_digests, "seal", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             make(shard)
     assert list(shard.folder.graph.iterdir())
@@ -247,7 +248,7 @@ def test_what_a_stranger_has_sealed_is_looked_at(shard: Shard, flaw: Any, words:
     fill(shard, {A: ()})
     graph = make(shard, Copies([], [Mirrors("http://a.test", ("http://b.test",), 9, 8)]))
     flaw(graph)
-    graphs.graph_digests.seal(graph.folder)
+    graph_digests.seal(graph.folder)
     (told,) = graphs.check(shard.folder)
     assert words in told
     assert graphs.current(shard.folder) is None
@@ -273,12 +274,12 @@ def test_what_lies_in_the_way_of_a_graph_is_put_aside(shard: Shard) -> None:
 def test_ranks_of_before_are_where_the_next_begin() -> None:
     web: Any = SimpleNamespace(nodes=np.array([1, 2, 3], np.uint64))
     old: Any = SimpleNamespace(ranks=lambda prints: [0.25, 0.0, 4.0])
-    begin = graphs._before(web, old)
+    begin = graph_making._before(web, old)
     assert begin is not None
     assert begin[[0, 2]].tolist() == [0.25, 4.0]
     assert 0 < begin[1] < 1e-6
-    assert graphs._before(web, None) is None
-    assert graphs._before(SimpleNamespace(nodes=np.array([], np.uint64)), old) is None  # type: ignore[arg-type] # all that is asked of it
+    assert graph_making._before(web, None) is None
+    assert graph_making._before(SimpleNamespace(nodes=np.array([], np.uint64)), old) is None  # type: ignore[arg-type] # all that is asked of it
 
 
 @pytest.mark.parametrize(("at_once", "ranges"), [(1, 3), (2, 2), (3, 1), (100, 1)])
@@ -286,14 +287,14 @@ def test_anchors_are_gathered_in_as_many_parts_as_they_need(
     shard: Shard, monkeypatch: pytest.MonkeyPatch, at_once: int, ranges: int
 ) -> None:
     fill(shard, LINKS)
-    gather, met = graphs.anchors.gather, []
+    gather, met = graph_making.anchors.gather, []
 
     def noted(chunks: Any, place: Path, fold: Any, parts: int) -> None:
         met.append(parts)
         gather(chunks, place, fold, parts)
 
-    monkeypatch.setattr(graphs.anchors, "ANCHORS_PER_RANGE", at_once)
-    monkeypatch.setattr(graphs.anchors, "gather", noted)
+    monkeypatch.setattr(graph_making.anchors, "ANCHORS_PER_RANGE", at_once)
+    monkeypatch.setattr(graph_making.anchors, "gather", noted)
     graph = make(shard)
     assert met == [ranges]
     assert [graph.anchors.get(each) for each in of(B, C)] == ["the b", "sea\nsea"]

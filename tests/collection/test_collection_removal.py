@@ -35,7 +35,7 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 
 def meant(shard: SmallShard, pattern: str) -> Removal:
     shard.commit()
-    shard_reader = ShardReader(shard.table, shard.archive)
+    shard_reader = ShardReader(shard.table, lambda: shard.archive)
     return chosen(cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader)), pattern)
 
 

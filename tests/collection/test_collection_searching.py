@@ -32,7 +32,7 @@ def shown(url: str, hint: bytes = b"") -> Shown:
 
 
 def texts(shard: SmallShard, *pages: Shown) -> list[str]:
-    readers = SimpleNamespace(all=[None, ShardReader(shard.table, shard.archive)], tables=[])
+    readers = SimpleNamespace(all=[None, ShardReader(shard.table, lambda: shard.archive)], tables=[])
     return searching.texts(cast(ShardReaders, readers), [(1, page) for page in pages])
 
 

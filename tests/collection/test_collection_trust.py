@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from gossamer.cli import commands
+from gossamer.cli import crawling
 from gossamer.cli.main import main
 from gossamer.collection import Outside, trust
 from gossamer.collection.folder import Folder
@@ -159,7 +159,7 @@ def test_who_sits_at_a_terminal_is_asked_once(
             return True
 
     agreed = []
-    monkeypatch.setattr(commands, "_crawl", lambda *given: agreed.append(given[2]) or exit(3))
+    monkeypatch.setattr(crawling, "_crawl", lambda *given: agreed.append(given[2]) or exit(3))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     for answer in ("n\n", "", "y\n"):
         monkeypatch.setattr("sys.stdin", Terminal(answer))

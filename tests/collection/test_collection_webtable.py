@@ -29,7 +29,7 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 
 def webtable(shard: SmallShard, graph: object = None) -> Webtable:
     shard.commit()
-    shard_reader = ShardReader(shard.table, shard.archive)
+    shard_reader = ShardReader(shard.table, lambda: shard.archive)
     readers = cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader))
     return Webtable(readers, cast(Graph, graph), read)
 

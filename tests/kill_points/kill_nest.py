@@ -12,12 +12,19 @@ import os
 import sys
 from typing import Any, NoReturn
 
-LOADED = ("cli.commands", "collection.collection", "collection.derive.derived", "collection.derive.build")
+LOADED = (
+    "cli.crawling",
+    "cli.transfer",
+    "cli.upkeep",
+    "collection.collection",
+    "collection.derive.derived",
+    "collection.derive.build",
+)
 LOADED += ("collection.imports.importing", "collection.maintain.repair", "collection.maintain.removal")
 LOADED += (
     "collection.derive.copies",
     "collection.derive.copy_marks",
-    "collection.derive.graphs",
+    "collection.derive.graph_making",
     "store.repair.verify",
 )
 LOADED += ("collection.ask.searching", "collection.ask.export", "collection.maintain.writable_shard", "frontier.audit")

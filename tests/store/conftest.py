@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.store.archive import FAMILIES
 from gossamer.store.table.table import Table
+from gossamer.store.versions import FAMILIES
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.model import Page
 from gossamer.runs.growing import Shape
-from gossamer.store.archive import FAMILIES, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.cdxj import write_sorted
 from gossamer.store.foreign import trec
 from gossamer.store.foreign.lenient_warc import Fault
@@ -22,6 +22,7 @@ from gossamer.store.repair.verify import Checked
 from gossamer.store.table import sorted_files
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import FAMILIES as SEEN_FAMILIES
+from gossamer.store.versions import FAMILIES
 from gossamer.store.warc.warc import Place, Record, payload_digest
 
 URL = "http://example.com/a"

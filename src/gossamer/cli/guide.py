@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -120,6 +119,8 @@ def first_sentence(verb: argparse.ArgumentParser) -> str:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """What was probably meant, as the end of a message; nothing where nobody can tell."""
+    import difflib  # for slips alone
+
     names = [name for name in known if name != word]
     if word in _ANSWERS:
         return f"; {_ANSWERS[word]}"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from errno import ENOMEM
 from fcntl import F_GETFL, fcntl
+from importlib import import_module
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any, TextIO
 
@@ -26,6 +27,20 @@ from gossamer.printable import pasted
 
 CRAWLING = ("crawl", "watch")
 """The verbs whose processes are forked from ours, where it is ours alone."""
+HOMES = {
+    **dict.fromkeys(("crawl", "watch", "files"), "crawling"),
+    **dict.fromkeys(("search", "history"), "finding"),
+    **dict.fromkeys(("similar", "duplicates", "links", "rank", "evaluate"), "connections"),
+    **dict.fromkeys(("list", "broken"), "reports"),
+    **dict.fromkeys(("pause", "resume", "stop", "set", "add", "retry"), "steering"),
+    **dict.fromkeys(("serve", "replay", "mcp"), "server"),
+    **dict.fromkeys(("import", "export", "fetch-collection"), "transfer"),
+    **dict.fromkeys(("build", "verify", "remove", "prune"), "upkeep"),
+    "changes": "news",
+    "alert": "alerts",
+    "top": "top",
+}
+"""The module of each verb that is not in `commands`."""
 _UNMAPPED = re.compile(r"failed to map segment|cannot allocate memory", re.IGNORECASE)
 
 
@@ -37,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _stand_in()
         prepare()
-        options = parser().parse_args(argv)
+        given = sys.argv[1:] if argv is None else argv
+        options = parser(*given[:1]).parse_args(given)
         run = command(options.verb)
         if argv is None and options.verb in CRAWLING:
             from gossamer.cli.preload import load_ahead
@@ -124,9 +140,7 @@ def _drop_output() -> None:
 
 
 def command(verb: str) -> Callable[[argparse.Namespace], int]:
-    """The function of a verb."""
-    from gossamer.cli import commands
-
-    name = verb.replace("-", "_")
-    found: Callable[[argparse.Namespace], int] = getattr(commands, name, None) or getattr(commands, f"{name}_")
+    """The function of a verb. Only its module is loaded."""
+    home, name = import_module(f"gossamer.cli.{HOMES.get(verb, 'commands')}"), verb.replace("-", "_")
+    found: Callable[[argparse.Namespace], int] = getattr(home, name, None) or getattr(home, f"{name}_")
     return found  # import is a word of Python, so its function has another name

@@ -11,11 +11,12 @@ from typing import Any
 
 from gossamer import printable
 from gossamer.errors import UsageError
+from gossamer.lazy import pattern
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
-_ENDLESS = re.compile(r"\S{2500,}")
-_OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
+_FOREIGN = pattern(r"[^\x00-\x7f]+")
+_ENDLESS = pattern(r"\S{2500,}")
+_OURS = pattern("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
 
 
 def say(answer: str) -> None:

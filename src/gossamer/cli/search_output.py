@@ -18,7 +18,7 @@ from gossamer.printable import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.links import Links, Neighbour
-    from gossamer.collection.derive.graphs import Copies
+    from gossamer.collection.derive.graph_making import Copies
     from gossamer.dedupe.groups import Copy
     from gossamer.dedupe.mirrors import Mirrors
     from gossamer.model import Hit

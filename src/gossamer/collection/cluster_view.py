@@ -18,7 +18,6 @@ from gossamer.errors import GossamerError
 from gossamer.plan import Plan
 
 FILE = "cluster"
-LOCAL = "local"
 WORDS_MOST = 255
 """Characters."""
 EVENTS_MOST = 20
@@ -122,7 +121,7 @@ def write(folder: Path, view: ClusterView) -> None:
 def view_of(folder: Path, plan: Plan, *, is_running: bool) -> ClusterView | None:
     """As it was written last; None where the crawl is of this machine, or nothing can be read. Ages are those of now
     while a crawl runs, and of its end after that."""
-    if plan.engine == LOCAL:
+    if plan.is_local:
         return None
     try:
         view = _view(files.read(folder / FILE, _MOST))

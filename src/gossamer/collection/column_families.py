@@ -9,8 +9,8 @@ from gossamer.dedupe.column_families import BLOCKS
 from gossamer.dedupe.column_families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.frontier import entries
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
-from gossamer.store.archive import FAMILIES as STORE_FAMILIES
 from gossamer.store.table.locality import Grouped
+from gossamer.store.versions import FAMILIES as STORE_FAMILIES
 from gossamer.store.versions import STATE
 
 IMPORTS = "imports"

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.printable import on_calendar, timestamp
-from gossamer.store.archive import Archive
 from gossamer.store.versions import Version, tells
-from gossamer.store.warc.warc import date
 from gossamer.tagged.passages import WORDS, Passage
+
+if TYPE_CHECKING:
+    from gossamer.store.archive import Archive
 
 Read = Callable[[Capture], Page]
 
@@ -175,8 +176,14 @@ class Document(SaysWhatItRead):
         return {name: own[name] if name in own else FIELDS[name](self) for name in known}
 
 
+def _fetched(page: Document) -> str:
+    from gossamer.store.warc.warc import date
+
+    return date(page.version.began)
+
+
 _AS_JSON: dict[str, Callable[[Document], Any]] = {
-    "fetched": lambda each: date(each.version.began),
+    "fetched": _fetched,
     "published": lambda each: timestamp(each.page.published),
     "modified": lambda each: timestamp(each.page.modified),
     "links": lambda each: [

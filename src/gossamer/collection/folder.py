@@ -15,8 +15,8 @@ from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, 
 from gossamer.files import anchors
 from gossamer.plan import Plan
 from gossamer.printable import counted
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.manifest import is_born
+from gossamer.store.versions import FOLDER as CAPTURES
 
 SHARDS, TABLE, ID = "shards", "table", "id"
 LINKS, INDEX, PAST, PRINTS = "links/log", "index", "past", "prints"

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gossamer.collection import page_fields
-from gossamer.collection.cluster_view import ClusterView, view_of
 from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
@@ -26,6 +25,9 @@ from gossamer.plan import Plan
 from gossamer.printable import counted, size
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.collection.cluster_view import ClusterView
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +268,17 @@ def status_of(
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
         remarks=_largest(counts.remarks or {} for counts in parts),
-        cluster=view_of(folder, plan, is_running=crawling is not None),
+        cluster=_cluster(folder, plan, is_running=crawling is not None),
     )
+
+
+def _cluster(folder: Path, plan: Plan, *, is_running: bool) -> ClusterView | None:
+    """Its nodes, if it has any."""
+    if plan.is_local:
+        return None
+    from gossamer.collection.cluster_view import view_of
+
+    return view_of(folder, plan, is_running=is_running)
 
 
 def standstill(plan: Plan, tables: Sequence[Table], *, is_running: bool) -> str:

@@ -18,13 +18,13 @@ can cost in a large collection; there `lookup` has 20 entries for a page. This o
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Sequence, Set
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 from unicodedata import normalize
 
+from gossamer.lazy import pattern
 from gossamer.urls import keys
 
 UNSPACED = (
@@ -42,9 +42,9 @@ UNSPACED = (
 )
 """First and last character of scripts without spaces between words."""
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(r"[^\W_]+")
-_ALONE = re.compile("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last, _ in UNSPACED) + "])")
+_ASCII_WORD = pattern(r"[a-z0-9]+")
+_WORD = pattern(r"[^\W_]+")
+_ALONE = pattern("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last, _ in UNSPACED) + "])")
 LENGTH = 3
 """Words of a shingle, unless asked otherwise."""
 

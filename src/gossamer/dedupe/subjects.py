@@ -17,7 +17,6 @@ another one is lost.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from functools import cached_property
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from gossamer.dedupe.shingles import folded, words
+from gossamer.lazy import pattern
 from gossamer.model import URL
 from gossamer.urls import keys
 
@@ -55,7 +55,7 @@ IN_PATH_LEAST = 4
 TEXT_MOST = 1_000_000
 """Characters of a text that are looked at."""
 
-_DATE = re.compile(
+_DATE = pattern(
     r"\d{4}[-/.年]\s?\d\d?[-/.月]\s?\d\d?日?|\b\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d\b|\b\d\d?:\d\d(?::\d\d)?\b"
     r"|(?:[^\W\d_]{2,10}, )?\b\d\d?(?:st|nd|rd|th|\.)? (?:de |of )?[^\W\d_]{3,10}\.?,? (?:de )?(?:19|20)\d\d\b"
     r"|(?:[^\W\d_]{2,10}, )?\b[^\W\d_]{3,10}\.? \d\d?(?:st|nd|rd|th)?,? (?:19|20)\d\d\b"
@@ -63,11 +63,11 @@ _DATE = re.compile(
 )
 """Dates, times, and a counter before or after a title."""
 _EDGE = " \t\"'`.,:;!?()[]{}«»“”‘’„…|·-–—/、。，：；！？（）「」『』"
-_SEPARATOR = re.compile(r"\s+[-–—|·»:]+\s+|\s*[|»]\s*")
-_WEAK_SEPARATOR = re.compile(r":\s+|\s*[()\[\]]\s*")
+_SEPARATOR = pattern(r"\s+[-–—|·»:]+\s+|\s*[|»]\s*")
+_WEAK_SEPARATOR = pattern(r":\s+|\s*[()\[\]]\s*")
 _SENTENCE = (".", "!", "?", "。", "！", "？")
-_SIGN = re.compile(r"[-+*/%^~=<>!#]*[+*%^~=<>#][-+*/%^~=<>!#]*")
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+[a-z]?\d*")
+_SIGN = pattern(r"[-+*/%^~=<>!#]*[+*%^~=<>#][-+*/%^~=<>!#]*")
+_VERSION = pattern(r"v?\d+(?:\.\d+)+[a-z]?\d*")
 
 
 class Said(NamedTuple):

@@ -17,14 +17,15 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from gossamer.errors import UsageError
+from gossamer.lazy import pattern
 from gossamer.model import URL, Capture, Kind, Visit
 from gossamer.urls import keys, site
 from gossamer.urls.schemes import scheme_of
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")
-_COOKIE = re.compile(r"[!-:<-~\x80-\xff]*")
-_OURS = re.compile(
+_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = pattern(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")
+_COOKIE = pattern(r"[!-:<-~\x80-\xff]*")
+_OURS = pattern(
     r"accept|accept-encoding|connection|content-.*|expect|from|host|http2-settings|if-.*|keep-alive|proxy-.*|range|sec-.*"
     r"|te|trailer|transfer-encoding|upgrade|user-agent",
     re.IGNORECASE,

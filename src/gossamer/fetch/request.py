@@ -5,7 +5,6 @@ It says who we are: the agent string, and the token that robots rules match.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
 from gossamer.fetch.logins import FORM, NONE, Sending, is_foreign
+from gossamer.lazy import pattern
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls import keys
 from gossamer.version import VERSION
@@ -20,17 +20,17 @@ from gossamer.version import VERSION
 if TYPE_CHECKING:
     from importlib.metadata import PackageMetadata
 
-_TOKEN = re.compile(r"[A-Za-z_-]+")
-_CONTACT = re.compile(r"[!-'*-~]+")  # printable ASCII without space and parentheses
-_VERSION = re.compile(r"[0-9A-Za-z.+!-]+")
-_MAIL = re.compile(r"[^@/:]+@[^@/:]+")
-_URL = re.compile(
+_TOKEN = pattern(r"[A-Za-z_-]+")
+_CONTACT = pattern(r"[!-'*-~]+")  # printable ASCII without space and parentheses
+_VERSION = pattern(r"[0-9A-Za-z.+!-]+")
+_MAIL = pattern(r"[^@/:]+@[^@/:]+")
+_URL = pattern(
     r"(https?)://"
     r"""(\[[0-9a-fA-F:.]+\]|[!-"$&-.0-9;->A-Z^-~]+)"""  # printable, but nothing of []:/?#@\%
     r"(:[0-9]{1,5})?"
     r"""((?:[/?][!-"$-~]*)?)"""
 )
-_FIELD = re.compile(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
+_FIELD = pattern(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = b"Accept-Encoding: gzip, deflate, br, zstd"
 _ANYTHING = b"Accept: */*"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from unicodedata import normalize
 
 from gossamer.index.words import APART, LONGEST
+from gossamer.lazy import pattern
 
 PARTS_MOST = 8
 """Parts of a word. One that has more is no name but a key or a digest."""
@@ -33,23 +34,23 @@ PARTICLES = tuple(sorted(_PARTICLES.split(), key=len, reverse=True))
 """What stands behind a Korean noun in the same word, the longest first."""
 NOUN_LEAST = 2
 """Syllables that are left."""
-_NAME = re.compile(r"(\.?)(.*?)(\+\+|#)?", re.DOTALL)
-_LINK = re.compile(r"[^-.]+")
-_RUN = re.compile(r"[^_]+")
-_SEAM = re.compile(r"(?<=[as])(?=A)|(?<=[A0])(?=A(?!s(?![as]))[as])")
+_NAME = pattern(r"(\.?)(.*?)(\+\+|#)?", re.DOTALL)
+_LINK = pattern(r"[^-.]+")
+_RUN = pattern(r"[^_]+")
+_SEAM = pattern(r"(?<=[as])(?=A)|(?<=[A0])(?=A(?!s(?![as]))[as])")
 """In the shape of a word: where a capital follows a small letter, and before the last of several capitals, as in
 `HTTPServer`, but not in `URLs`."""
-_BETWEEN = re.compile(r"[-_]+|(?<!\d)\.|\.(?!\d)")
+_BETWEEN = pattern(r"[-_]+|(?<!\d)\.|\.(?!\d)")
 """What a name in one piece does not have. Numbers keep their dots."""
-_SIGNS = re.compile(r"[-.+#_]")
+_SIGNS = pattern(r"[-.+#_]")
 _LETTERS = dict(
     pair.split("/")
     for pair in "ß/ss ø/o æ/ae œ/oe ł/l đ/d ð/d þ/th ħ/h ŧ/t ı/i ё/е ѐ/е ѝ/и".split()  # noqa: SIM905 - a table
 )
 """Those whose accents are a part of them; in Cyrillic, all others are letters of their own, like й."""
-_MARK = re.compile("[\u0300-\u036f]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
+_MARK = pattern("[\u0300-\u036f]")
+_HANGUL = pattern("[\uac00-\ud7a3]")
+_ACCENTED = pattern("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
 """Latin and Greek. Marks of other scripts are letters."""
 Stem = Callable[[str], str]
 Span = tuple[int, int]

@@ -17,6 +17,8 @@ from functools import lru_cache
 from sys import maxsize
 from typing import TypeAlias
 
+from gossamer.lazy import pattern
+
 try:
     from gossamer.index._words import Stems as Compiled
 except ImportError:
@@ -42,20 +44,23 @@ _OPENS = r"\x00-\x20\xa0(\[{\"'`/*"
 """What may stand before the dot of a name that begins with one."""
 _LETTER = rf"(?![{_ALONE}])[\w{_CLINGS}]"
 _RUN = rf"{_LETTER}(?:{_LETTER}|[{_UNSEEN}])*+"
+_ASCII_RUN = r"\w++"
 _DOTTED = rf"(?:(?<![^{_OPENS}])\.(?=[A-Za-z]))?"
 _PLUSES = r"(?:\+\+(?!\+))?"
-_CHAIN = re.compile(rf"[{_ALONE}]|{_DOTTED}({_RUN})(?:[{_HYPHENS}.]({_RUN}))*+{_PLUSES}")
-_LINK = re.compile(rf"{_DOTTED}({_RUN}){_PLUSES}()")
-_BETWEEN = re.compile(f"[{_HYPHENS}.]")
-_IN_WORD = re.compile(_LETTER)
-_LEFT_OUT = re.compile(f"[{_UNSEEN}]+")
-_HYPHEN = re.compile(f"[{_HYPHENS}]")
-_IS_ALONE = re.compile(f"[{_ALONE}]")
+_CHAIN = pattern(rf"[{_ALONE}]|{_DOTTED}({_RUN})(?:[{_HYPHENS}.]({_RUN}))*+{_PLUSES}")
+_LINK = pattern(rf"{_DOTTED}({_RUN}){_PLUSES}()")
+_ASCII_CHAIN = pattern(rf"{_DOTTED}({_ASCII_RUN})(?:[-.]({_ASCII_RUN}))*+{_PLUSES}", re.ASCII)
+"""The same for a text in ASCII, as most questions are. The other takes longer to compile than to answer one."""
+_BETWEEN = pattern(f"[{_HYPHENS}.]")
+_IN_WORD = pattern(_LETTER)
+_LEFT_OUT = pattern(f"[{_UNSEEN}]+")
+_HYPHEN = pattern(f"[{_HYPHENS}]")
+_IS_ALONE = pattern(f"[{_ALONE}]")
 
 
 def found(text: str) -> Iterator[tuple[int, int, str]]:
     """The words and chains of a text: begin, end, and how each is written without what is left out."""
-    for match in _CHAIN.finditer(text):
+    for match in (_ASCII_CHAIN if text.isascii() else _CHAIN).finditer(text):
         begin, end = match.start(), _end(match)
         if end - begin <= LONGEST and len(_BETWEEN.findall(text, begin + 1, end)) < CHAIN_MOST:
             yield begin, end, written(text[begin:end])
@@ -87,7 +92,7 @@ def written(token: str) -> str:
 
 def unspaced(term: str) -> bool:
     """It is a character of a script without spaces."""
-    return len(term) == 1 and _IS_ALONE.match(term) is not None
+    return len(term) == 1 and not term.isascii() and _IS_ALONE.match(term) is not None
 
 
 def counts(word: str) -> bool:

@@ -6,23 +6,23 @@ bold, each with its definitions. Blocks in a cell, which Markdown cannot have, b
 
 from __future__ import annotations
 
-import re
 from html import unescape
 
+from gossamer.lazy import pattern
 from gossamer.markdown.lines import Line
 from gossamer.markdown.nesting import MARKS, Nesting
 from gossamer.tagged import BOXES
 
-TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^<>]*)>|[^<]+|<")
+TOKEN = pattern(r"<(/?)([a-z][a-z0-9]*)([^<>]*)>|[^<]+|<")
 """A tag of tagged text, with its attributes, or what stands between two of them."""
-_ATTRIBUTE = re.compile(r' ([a-z]+)="([^"<>]*)"')
+_ATTRIBUTE = pattern(r' ([a-z]+)="([^"<>]*)"')
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _INLINE = frozenset({"a", "em", "strong", "del", "sub", "sup"})
 _CELLS = frozenset({"td", "th"})
 _BLANK = " \t\n\r\f"
 _BOXES = {sign: box for box, sign in BOXES.items()}
-_LINE_END = re.compile(r"\r\n?|\n")
-_BACKTICKS = re.compile(r"`{3,}")
+_LINE_END = pattern(r"\r\n?|\n")
+_BACKTICKS = pattern(r"`{3,}")
 
 
 def written(html: str) -> str:

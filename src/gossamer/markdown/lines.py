@@ -13,24 +13,26 @@ from dataclasses import dataclass
 from string import punctuation
 from unicodedata import category
 
-_SPACES = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
+from gossamer.lazy import pattern
+
+_SPACES = pattern(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
 """All that is not one space already."""
-_LINE_ENDS = re.compile(r"[\t\n\r\f]")
-_BACKTICKS = re.compile(r"`+")
-_MARKUP = re.compile(r"[\\`*_~<&!\[\]]")
-_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
-_PICTURED = re.compile(r"[\\`*_~<&\[\]]")
-_TAG_BEGINS = re.compile(r"<[A-Za-z/!?]")
-_BEGINS_BLOCK = re.compile(r"#{1,6}(?= |$)|[-+*](?= |$)|>|=+ *$|[-:|][-:| ]*$")
-_NUMBERED = re.compile(r"(\d{1,9})([.)])(?= |$)")
-_ENDS_HEADING = re.compile(r"(?:^|(?<= ))#+$")
-_TO_ESCAPE = re.compile(r"[\x00-\x20\x7f\\()<>&]")
+_LINE_ENDS = pattern(r"[\t\n\r\f]")
+_BACKTICKS = pattern(r"`+")
+_MARKUP = pattern(r"[\\`*_~<&!\[\]]")
+_REFERENCE = pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_PICTURED = pattern(r"[\\`*_~<&\[\]]")
+_TAG_BEGINS = pattern(r"<[A-Za-z/!?]")
+_BEGINS_BLOCK = pattern(r"#{1,6}(?= |$)|[-+*](?= |$)|>|=+ *$|[-:|][-:| ]*$")
+_NUMBERED = pattern(r"(\d{1,9})([.)])(?= |$)")
+_ENDS_HEADING = pattern(r"(?:^|(?<= ))#+$")
+_TO_ESCAPE = pattern(r"[\x00-\x20\x7f\\()<>&]")
 """What most addresses have nothing of."""
-_IN_ADDRESS = re.compile(r"[\\()<>]|&(?=#?[A-Za-z0-9]+;)")
-_NEVER_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f]")
+_IN_ADDRESS = pattern(r"[\\()<>]|&(?=#?[A-Za-z0-9]+;)")
+_NEVER_IN_ADDRESS = pattern(r"[\x00-\x20\x7f]")
 _DEFINES = "]:"
 """After a bracket that opens a line it makes the line a definition, even in code."""
-_DISPLAYED = re.compile(r"\{\\displaystyle (.*)\}", re.DOTALL)
+_DISPLAYED = pattern(r"\{\\displaystyle (.*)\}", re.DOTALL)
 """As encyclopedias write all of their formulas."""
 _STARS = {"em": "*", "strong": "**", "del": "~~"}
 _NOTHING = " "

@@ -10,7 +10,6 @@ from math import isfinite
 from typing import Any
 
 from gossamer.errors import InvalidPlan, InvalidURL, UsageError
-from gossamer.fetch import login_table
 from gossamer.printable import repeated
 from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.retention import Rule
@@ -143,6 +142,10 @@ def _check_orders(spec: Field[Any], orders: dict[str, Any]) -> None:
 
 def _check_logins(logins: dict[str, Any]) -> None:
     """What stands there by mistake may be a password: it is not repeated."""
+    if not logins:
+        return
+    from gossamer.fetch import login_table  # with all that a login is; hardly any plan has one
+
     for name, entries in logins.items():
         if not _same_type(entries, ()):
             raise InvalidPlan(f'logins of {name}: must be a list, like ["header X-Key: $NAME"]{_misplaced(name)}')

@@ -1,6 +1,7 @@
 """What was a crawl asked for? All settings as one value, from which each part gets its own.
 
-The settings are listed in `settings.py`; what they may be is in `checks`.
+The settings are listed in `settings.py`; what they may be is in `checks`. Each part is loaded when somebody wants it
+from the plan: a question wants hardly any.
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gossamer.errors import InvalidPlan
-from gossamer.fetch import Identity, Limits
-from gossamer.fetch.limits import MEDIA, SOFTWARE
-from gossamer.frontier.polite.host_delays import Politeness
 from gossamer.plan.checks import check, check_folders, unknown
-from gossamer.search.bm25f_weights import Weights
 from gossamer.settings import SETTINGS
-from gossamer.store.disk import Marks
-from gossamer.store.retention import Rule
-from gossamer.urls.scope import Scope
 from gossamer.urls.seeds import address
 
 if TYPE_CHECKING:
     from gossamer.engine.sandbox_child import Limits as CellLimits
+    from gossamer.fetch import Identity, Limits
+    from gossamer.frontier.polite.host_delays import Politeness
+    from gossamer.search.bm25f_weights import Weights
+    from gossamer.store.disk import Marks
+    from gossamer.store.retention import Rule
+    from gossamer.urls.scope import Scope
 
 FILES_AT_ONCE = 4
 """Files that are read at the same time."""
@@ -150,6 +150,8 @@ class Plan:
 
     def as_scope(self) -> Scope:
         """The part that says which addresses are inside."""
+        from gossamer.urls.scope import Scope
+
         if self.folders:
             return Scope(
                 "folders", frozenset(self.folders), self.include, self.exclude, max_length=FOLDERS_LENGTH, max_depth=0
@@ -167,6 +169,8 @@ class Plan:
 
     def as_politeness(self) -> Politeness:
         """The part that site owners care about; a disk cares about nothing."""
+        from gossamer.frontier.polite.host_delays import Politeness
+
         if self.folders:
             return Politeness(delay=0.0, ip_delay=0.0, per_host=FILES_AT_ONCE)
         return Politeness(
@@ -181,6 +185,8 @@ class Plan:
 
     def as_limits(self) -> Limits:
         """The part that keeps one answer within bounds."""
+        from gossamer.fetch.limits import MEDIA, SOFTWARE, Limits
+
         return Limits(
             connect=self.connect_seconds,
             first_byte=self.first_byte_seconds,
@@ -196,6 +202,8 @@ class Plan:
 
     def as_weights(self) -> Weights:
         """What search goes by."""
+        from gossamer.search.bm25f_weights import Weights
+
         return Weights(
             title=self.title_weight,
             headings=self.headings_weight,
@@ -215,15 +223,26 @@ class Plan:
 
     def as_marks(self) -> Marks:
         """The part that keeps room on the disk."""
+        from gossamer.store.disk import Marks
+
         return Marks(self.disk_pause, self.disk_pause_share, self.disk_stop)
 
     def as_identity(self) -> Identity:
         """Who we say we are."""
+        from gossamer.fetch import Identity
+
         return Identity(contact=self.contact)
 
     def as_retention(self) -> Rule:
         """The part that says which old versions stay."""
+        from gossamer.store.retention import Rule
+
         return Rule.of(self.keep)
+
+    @property
+    def is_local(self) -> bool:
+        """Is it this machine alone that crawls?"""
+        return self.engine == "local"
 
     def weighs(self) -> bool:
         """Does an order need to know what pages are worth?"""

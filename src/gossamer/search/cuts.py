@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from unicodedata import category
 
 from gossamer.index.analysis import unspaced
+from gossamer.lazy import pattern
 
 WORD_MOST = 64
 """Characters within which a word ends."""
 TAIL = 60
 """Characters that are left out at the end for the sake of a whole sentence."""
-_SENTENCE = re.compile(r"""[.!?…][\])"'”’»]*\s+|\n\s*|[。！？]\s*""")
+_SENTENCE = pattern(r"""[.!?…][\])"'”’»]*\s+|\n\s*|[。！？]\s*""")
 _CLUSTER_MOST = 32
 _JOINER = "\u200d"
 

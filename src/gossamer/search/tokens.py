@@ -13,20 +13,22 @@ from enum import Enum
 from itertools import zip_longest
 from typing import TypeAlias
 
+from gossamer.lazy import pattern
+
 DEPTH_MOST = 20
 """Parentheses within each other; those that are deeper mean nothing."""
 SHOUTED_LEAST = 4
 """Words, all in capitals, that make a question shouted: its AND, OR and NOT are words like the others."""
 _QUOTES = dict.fromkeys(map(ord, "“”„‟«»＂"), '"')
-_TOKEN = re.compile(r'(-?)(?:([A-Za-z][A-Za-z0-9_]*):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
-_OPTION = re.compile(r"\W.*|.*=.*|[A-Za-z]\d*|\d{1,3}|\d*[.,:]\d[\d.,:]*", re.DOTALL)
+_TOKEN = pattern(r'(-?)(?:([A-Za-z][A-Za-z0-9_]*):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
+_OPTION = pattern(r"\W.*|.*=.*|[A-Za-z]\d*|\d{1,3}|\d*[.,:]\d[\d.,:]*", re.DOTALL)
 """What stands behind the dash of an option or of a number: `-l`, `--rebase`, `-x=y`, `-O2`, `-1`, `-0.5`."""
-_COMMAND = re.compile(r"--?[A-Za-z].*|[~.]{0,2}/.*|\||\|\||&&|\d?>{1,2}|<", re.DOTALL)
+_COMMAND = pattern(r"--?[A-Za-z].*|[~.]{0,2}/.*|\||\|\||&&|\d?>{1,2}|<", re.DOTALL)
 """What a question has that is the command of a shell: `--rebase`, `-l`, `/etc`, `./x`, `|`."""
-_LETTERS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,4}", re.ASCII)
+_LETTERS = pattern(r"[^\W\d_aeiouyAEIOUY]{2,4}", re.ASCII)
 """Few, and no vowel among them."""
 _ENDING = ").,;:!?"
-_WORD = re.compile(r"\S+")
+_WORD = pattern(r"\S+")
 
 
 class Operator(Enum):

@@ -23,7 +23,15 @@ from gossamer.store.repair.pruned import Pruned
 from gossamer.store.repair.skipped_captures import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
-from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, TextPlace, Version, Versions, place_of
+from gossamer.store.versions import (
+    FOLDER,
+    NOT_MODIFIED,
+    STATE,
+    TextPlace,
+    Version,
+    Versions,
+    place_of,
+)
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.reader import (
     CURE,
@@ -43,8 +51,6 @@ from gossamer.store.warc.texts import Texts
 from gossamer.store.warc.warc import Original, Place, Record, payload_digest, placed
 from gossamer.store.warc.writer import Writer
 
-FAMILIES = (CAPTURES, DIGESTS, STATE)
-FOLDER = "captures"
 _MADE = (RENDERED, SCREENSHOT)
 """What a browser makes, in the order in which it lies behind a response."""
 
@@ -190,10 +196,7 @@ class Archive:
 
     def not_read(self) -> Iterator[tuple[URL, Note]]:
         """Pages of which it is not known yet what they say, because of a mistake of ours."""
-        for url, note in self.unread.all():
-            version = self.versions.at(url, note.began)
-            if version is not None and version.text is None:
-                yield url, note
+        return self.unread.pages(self.versions)
 
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""

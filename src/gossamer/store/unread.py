@@ -15,7 +15,7 @@ import msgspec
 from gossamer.model import URL, Page
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import Version, Versions
 from gossamer.urls import keys
 from gossamer.version import VERSION
 
@@ -70,6 +70,13 @@ class Unread:
         """Every note, in the order of the addresses."""
         for key, data in self._table.scan(self._family, prefix=_PREFIX):
             yield keys.url_in(key[len(_PREFIX) :]), note_of(data)
+
+    def pages(self, versions: Versions) -> Iterator[tuple[URL, Note]]:
+        """The notes of versions that are there and have not been read since."""
+        for url, note in self.all():
+            version = versions.at(url, note.began)
+            if version is not None and version.text is None:
+                yield url, note
 
     def page(self, url: URL, version: Version) -> Page | None:
         """A version that was not read, as it is shown; None for all others."""

@@ -21,6 +21,9 @@ DIGESTS = "digests"
 """digest of a decoded body -> the First capture that had it; for what pages need, the digest and a byte more"""
 STATE = "archive"
 """How far the WARC files are committed, and more that there is one of."""
+FAMILIES = (CAPTURES, DIGESTS, STATE)
+FOLDER, TEXTS_FOLDER = "captures", "texts"
+"""Of a shard: where the files lie that rows name."""
 
 NOT_MODIFIED = 304
 GONE = (404, 410)

@@ -9,9 +9,10 @@ is escaped, so that a reader of this form needs no HTML parser. A box to tick is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
+
+from gossamer.lazy import pattern
 
 try:
     from gossamer.tagged import _plain
@@ -46,9 +47,9 @@ _PARTS = {
 """What a tag is to the words around it, if it parts them."""
 BOXES = {"x": "\u2611", " ": "\u2610"}
 """A box that is ticked and one that is not, by how Markdown writes it."""
-_PRE = re.compile('<pre(?: lang="[^"<>]*")?>')
-_LANGUAGE = re.compile(r"[a-z][a-z0-9+#.-]{0,30}").fullmatch
-_SPACES = re.compile(r"[ \t\n\r\f]+")
+_PRE = pattern('<pre(?: lang="[^"<>]*")?>')
+_LANGUAGE = pattern(r"[a-z][a-z0-9+#.-]{0,30}")
+_SPACES = pattern(r"[ \t\n\r\f]+")
 
 
 def words(text: str) -> str:
@@ -107,7 +108,7 @@ class Writer:
         """Text whose lines and spaces count, perhaps in a programming language."""
         if text.strip():
             self._end_lists()
-            said = f' lang="{language}"' if _LANGUAGE(language) else ""
+            said = f' lang="{language}"' if _LANGUAGE.fullmatch(language) else ""
             self._blocks.append(f"<pre{said}>{escape(text.strip(chr(10)).rstrip(), quote=False)}</pre>")
 
     def item(self, line: str, depth: int = 0, *, ordered: bool = False) -> None:

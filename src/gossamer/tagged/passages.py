@@ -8,26 +8,26 @@ sentence or after a line. The passages of a document, one after the other, are i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from typing import NamedTuple
 from urllib.parse import quote
 
+from gossamer.lazy import pattern
 from gossamer.tagged import plain
 
 WORDS = 200
 """Of a passage, unless somebody wants others."""
-_TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)[^<>]*>|([^<]+)")
+_TOKEN = pattern(r"<(/?)([a-z][a-z0-9]*)[^<>]*>|([^<]+)")
 _WIDE = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that are written without spaces: each sign counts as a word."""
-_WORD = re.compile(f"[{_WIDE}]|[^\\s{_WIDE}]+")
-_SENTENCE = re.compile(
+_WORD = pattern(f"[{_WIDE}]|[^\\s{_WIDE}]+")
+_SENTENCE = pattern(
     r"(?<=[.!?\u2026])[\"'\u2019\u201d)\]]*\s+(?=[\"'\u2018\u201c(\[]*[A-Z0-9\u00c0-\u024f\u0370-\u1fff])|(?<=[\u3002\uff01\uff1f])"
 )
 """Where a sentence may end: behind a sign that ends one, before a capital or a number."""
-_SHORTENED = re.compile(
+_SHORTENED = pattern(
     r"(?:\b(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|vs|etc|e\.g|i\.e|cf|approx|Fig|Inc|Ltd|Co|Jr|Sr|al|bzw|ca|z\.B))\.\s*\Z"
 )
 """What ends with a dot and is no end of a sentence."""

@@ -15,7 +15,6 @@ Hashes are XXH3 by xxhash: the fastest of good quality, and the same on every ma
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from urllib.parse import unquote
 
@@ -23,10 +22,11 @@ import xxhash
 
 from gossamer import rows
 from gossamer.errors import Damaged
+from gossamer.lazy import pattern
 from gossamer.model import URL
 
-_BELOW_COMMA = re.compile(r"[!-,]")
-_SHAPE = re.compile(r"(?:(?:file|data|zip)://|[a-z][a-z0-9+.-]*://[^/]+)/")
+_BELOW_COMMA = pattern(r"[!-,]")
+_SHAPE = pattern(r"(?:(?:file|data|zip)://|[a-z][a-z0-9+.-]*://[^/]+)/")
 
 
 def is_shaped(text: str) -> bool:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 import ada_url
 
 from gossamer.errors import InvalidURL
+from gossamer.lazy import pattern
 from gossamer.printable import repeated
 
 LONGEST = 16_384
@@ -27,7 +28,7 @@ LONGEST = 16_384
 FRAGMENT_LONGEST = 500
 """Characters. A longer one names no place in a page; programs keep their state there."""
 _IN_FRAGMENT = punctuation.translate(dict.fromkeys(map(ord, '"<>`')))
-_PLAIN_FRAGMENT = re.compile(rf"[A-Za-z0-9_.:()/=-]{{1,{FRAGMENT_LONGEST}}}+").fullmatch
+_PLAIN_FRAGMENT = pattern(rf"[A-Za-z0-9_.:()/=-]{{1,{FRAGMENT_LONGEST}}}+")
 """What stays as it is, as most do."""
 _LINE_ENDS = str.maketrans("", "", "\t\n\r")
 
@@ -38,7 +39,7 @@ _OCTETS = {
     for low in hexdigits
 }
 # After a stray percent sign (`%%41`, `%4%31`) nothing is decoded: the result would be a new escape.
-_ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
+_ESCAPE = pattern(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 
 # What stands in a plain address as it is, and may stay: in paths and queries, and escaped.
 _IN_NAME = r"A-Za-z0-9_~!$&()*+,;=@.\-"
@@ -49,11 +50,11 @@ _QUERY = rf"\?{_IN_QUERY}(?:{_ESCAPED}{_IN_QUERY})*+"
 _PATH = rf"{_IN_PATH}(?:{_ESCAPED}{_IN_PATH})*+(?:{_QUERY})?+"
 # A last label of letters cannot be the end of an IPv4 address; `xn--` would have to be checked.
 _HOST = r"(?![^/]*xn--)[a-z0-9._-]*\.[a-z]{2,}"
-_PLAIN = re.compile(
+_PLAIN = pattern(
     rf"(?:(https?://{_HOST}/{_PATH})|(//{_HOST}/{_PATH})|(/(?!/){_PATH})"
     rf"|((?!\.)[{_IN_NAME}']++(?!:){_PATH})|({_QUERY}))?+(?:#.*)?+",
     re.DOTALL,
-).fullmatch
+)
 _ABSOLUTE, _ROOTED, _RELATIVE = 1, 3, 4
 """Groups of the pattern, and what comes before each."""
 
@@ -68,7 +69,7 @@ def normalize(url: str, base: str | None = None) -> str:
 
 def _plain(url: str) -> str | None:
     """The canonical form of an address with nothing to mend, by the short way; None for all others."""
-    if len(url) <= LONGEST and "/." not in url and (plain := _PLAIN(url)) and plain.lastindex == _ABSOLUTE:
+    if len(url) <= LONGEST and "/." not in url and (plain := _PLAIN.fullmatch(url)) and plain.lastindex == _ABSOLUTE:
         return plain[_ABSOLUTE]
     return None
 
@@ -92,7 +93,7 @@ def fragment(href: str) -> str:
     Written as the WHATWG standard does, so that an address stays one with it.
     """
     place = href.partition("#")[2]
-    if _PLAIN_FRAGMENT(place):
+    if _PLAIN_FRAGMENT.fullmatch(place):
         return f"#{place}"
     place = place.translate(_LINE_ENDS)
     if not place or len(place) > FRAGMENT_LONGEST:
@@ -133,7 +134,7 @@ class Resolved(dict[str, str | None]):
     def _resolve(self, href: str) -> str | None:
         if href.startswith("../") and self.page is not None:
             return self._above(href)
-        if len(href) > LONGEST or "/." in href or self.page is None or not (plain := _PLAIN(href)):
+        if len(href) > LONGEST or "/." in href or self.page is None or not (plain := _PLAIN.fullmatch(href)):
             return _canonical(href, self.page)
         group = plain.lastindex
         url = self._before[group] + plain[group] if group else self.page
@@ -145,7 +146,7 @@ class Resolved(dict[str, str | None]):
         while name.startswith("../"):
             name = name[3:]
             directory = directory[: max(directory.rindex("/", 0, -1) + 1, len(self._before[_ROOTED]) + 1)]
-        if "/." in name or not (plain := _PLAIN(name)) or plain.lastindex != _RELATIVE:
+        if "/." in name or not (plain := _PLAIN.fullmatch(name)) or plain.lastindex != _RELATIVE:
             return _canonical(href, self.page)
         url = directory + plain[_RELATIVE]
         return url if len(url) <= LONGEST and len(href) <= LONGEST else None

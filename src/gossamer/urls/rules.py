@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gossamer.errors import InvalidPlan
+from gossamer.lazy import pattern
 from gossamer.model import URL
 from gossamer.urls.keys import host
 from gossamer.urls.normalize import LONGEST, normalize
@@ -41,19 +42,19 @@ class Rule:
 SESSION_SEGMENT = r"\((?:[a-zA-Z]\([0-9a-zA-Z]{24}\))+\)|\([0-9a-zA-Z]{24}\)"
 """A path segment in which ASP.NET keeps its session: `(S(4hqa0555fwsecu455xqckv45))`."""
 
-_SESSION_SEGMENT = re.compile(SESSION_SEGMENT)
-_SESSION_SUFFIX = re.compile(r";(?:jsessionid|phpsessid|sid)=[^;/]*", re.IGNORECASE)
-_SESSION = re.compile(
+_SESSION_SEGMENT = pattern(SESSION_SEGMENT)
+_SESSION_SUFFIX = pattern(r";(?:jsessionid|phpsessid|sid)=[^;/]*", re.IGNORECASE)
+_SESSION = pattern(
     r"(?:j|l|bv_|osc)?sid|(?:jsession|phpsess|sess|session|session_|zen)id|aspsessionid[a-z]{8}|cfid|cftoken",
     re.IGNORECASE,
 )
-_TRACKING = re.compile(
+_TRACKING = pattern(
     r"utm_.*|_ga|_gl|gclid|gclsrc|dclid|gbraid|wbraid|srsltid|fbclid|igshid|msclkid|yclid|ysclid|twclid"
     r"|ttclid|li_fat_id|mc_cid|mc_eid|_hsenc|_hsmi|hsctatracking|mkt_tok|vero_id|oly_anon_id|oly_enc_id",
     re.IGNORECASE,
 )
-_WWW = re.compile(r"^(?:www\.)+")
-_INDEX = re.compile(
+_WWW = pattern(r"^(?:www\.)+")
+_INDEX = pattern(
     r"/(?:index\.(?:html?|xhtml|shtml|php[345]?|aspx?|jspx?|cgi|pl|cfm)|default\.(?:html?|aspx?))$",
     re.IGNORECASE,
 )

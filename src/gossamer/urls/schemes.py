@@ -12,15 +12,16 @@ import re
 from urllib.parse import quote, urljoin, urlsplit, uses_netloc, uses_relative
 
 from gossamer.errors import InvalidURL
+from gossamer.lazy import pattern
 from gossamer.model import URL
 from gossamer.printable import repeated
 from gossamer.urls.normalize import LONGEST, normalize, to_ascii
 
 PORTS = {"gemini": 1965, "ftp": 21, "sftp": 22, "gopher": 70, "finger": 79}
 """Those that need not be written."""
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCHEME = pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SAFE = "/!$&'()*+,;=:@-._~%?"
-_DATA = re.compile(r"data:(?://+|(?!\d+(?:[/?#]|$)))", re.IGNORECASE)
+_DATA = pattern(r"data:(?://+|(?!\d+(?:[/?#]|$)))", re.IGNORECASE)
 """Not a host of that name with a port."""
 
 

@@ -10,19 +10,20 @@ import re
 
 from gossamer import plugins
 from gossamer.errors import InvalidURL
+from gossamer.lazy import pattern
 from gossamer.model import URL
 from gossamer.printable import repeated, without_login
 from gossamer.urls.keys import host, is_address
 from gossamer.urls.normalize import normalize
 from gossamer.urls.schemes import canonical, is_data, scheme_of
 
-_PLACE = re.compile(r"[^/?#\\]*")
+_PLACE = pattern(r"[^/?#\\]*")
 _HTTPS = "https://"
-_NAMED = re.compile(r"(?:[A-Za-z]+://)?[^/?#\\]*@")
-_MAIL = re.compile(r"mailto:(?!\d)", re.IGNORECASE)
-_DOTS = re.compile(r"\.{1,2}(?:/|$)")
+_NAMED = pattern(r"(?:[A-Za-z]+://)?[^/?#\\]*@")
+_MAIL = pattern(r"mailto:(?!\d)", re.IGNORECASE)
+_DOTS = pattern(r"\.{1,2}(?:/|$)")
 """What begins so is the name of a file."""
-_NO_SCHEME = re.compile(r"[A-Za-z]+(?::/|//)|https?:(?!\d)", re.IGNORECASE)
+_NO_SCHEME = pattern(r"[A-Za-z]+(?::/|//)|https?:(?!\d)", re.IGNORECASE)
 """What begins so was meant to have a scheme; a host without a dot, an empty folder or no port are not meant."""
 
 

@@ -18,23 +18,24 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from gossamer.errors import InvalidURL
+from gossamer.lazy import pattern
 from gossamer.urls.normalize import LONGEST
 from gossamer.urls.rules import SESSION_SEGMENT
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _LONGEST_NAME = 512  # bytes; no host has more, and the codec takes seconds for what is far longer
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_BREAKS = re.compile(r"[\t\r\n]")
-_NESTED = re.compile(r"^(?:https?:/*)+(?=https?:/)")
-_PARTS = re.compile(r"(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
-_AUTHORITY = re.compile(r"(?:.*@)?(?:\[([^\]]*)\]|([^:@]*))(?::([0-9]{0,5}))?", re.DOTALL)
-_UNSAFE = re.compile(rb"[^!-~]|[#%]")
-_DOTS = re.compile(rb"\.{2,}")
-_IPV4 = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20}){0,3}")
-_WWW = re.compile(r"^www[0-9]*\.")
-_SESSION_PATH = re.compile(rf"/(?:{SESSION_SEGMENT})(?=/)")
-_SESSION_QUERY = re.compile(
+_SCHEME = pattern(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_BREAKS = pattern(r"[\t\r\n]")
+_NESTED = pattern(r"^(?:https?:/*)+(?=https?:/)")
+_PARTS = pattern(r"(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+_AUTHORITY = pattern(r"(?:.*@)?(?:\[([^\]]*)\]|([^:@]*))(?::([0-9]{0,5}))?", re.DOTALL)
+_UNSAFE = pattern(rb"[^!-~]|[#%]")
+_DOTS = pattern(rb"\.{2,}")
+_IPV4 = pattern(r"[0-9]{1,20}(?:\.[0-9]{1,20}){0,3}")
+_WWW = pattern(r"^www[0-9]*\.")
+_SESSION_PATH = pattern(rf"/(?:{SESSION_SEGMENT})(?=/)")
+_SESSION_QUERY = pattern(
     r"(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}"
     r"|cfid=[^&]+&cftoken=[^&]+)(?:&|$)",
     re.IGNORECASE,

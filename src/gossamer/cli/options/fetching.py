@@ -8,7 +8,6 @@ from gossamer.cli.options.verb_parts import (
     add_assigned,
     add_directory,
     add_setting,
-    add_site,
     add_talking,
     add_verb,
     port,
@@ -140,41 +139,6 @@ def _crawling(verb: Verb, *groups: str) -> None:
         action="store_true",
         help="use the proxy, certificates and private addresses in a plan that somebody else wrote",
     )
-
-
-def steering(verbs: Verbs) -> None:
-    """A crawl that runs, and what it can be told."""
-    add_directory(add_verb(verbs, "top", "the live view of a crawl in the terminal; q ends it", "gossamer top my-web"))
-    add_directory(add_verb(verbs, "pause", "pause the running crawl until `resume`", "gossamer pause my-web"))
-    add_directory(add_verb(verbs, "resume", "go on with a crawl that was paused", "gossamer resume my-web"))
-    ends = "end the running crawl when what is under way is done"
-    add_directory(add_verb(verbs, "stop", ends, "gossamer stop my-web"))
-    verb = add_verb(
-        verbs,
-        "set",
-        "change settings of the plan: for the crawl that runs, or for the next one",
-        "gossamer set my-web delay=2 pages=5000 exclude='/calendar/'",
-    )
-    add_directory(verb)
-    verb.add_argument(
-        "assigned", metavar="NAME=VALUE", nargs="+", help="any setting of DIR/plan.toml, which lists them"
-    )
-    verb = add_verb(
-        verbs,
-        "add",
-        "add seeds: to the crawl that runs, or for the next one",
-        "gossamer add my-web https://example.org/news/",
-    )
-    add_directory(verb)
-    verb.add_argument("seeds", metavar="SEED", nargs="+", help="where to start from, too")
-    verb = add_verb(
-        verbs,
-        "retry",
-        "try once more what failed: by the crawl that runs, or by the next one",
-        "gossamer retry my-web --site example.org",
-    )
-    add_directory(verb)
-    add_site(verb)
 
 
 def import_(verbs: Verbs) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from gossamer.cli import guide
@@ -49,6 +49,9 @@ class Parser(argparse.ArgumentParser):
 class Top(Parser):
     """All commands, in groups."""
 
+    whole: Callable[[], argparse.ArgumentParser]
+    """The one with all of them, where this has only the one that was asked for."""
+
     def format_help(self) -> str:
         """A newcomer sees first what to begin with."""
         usage = "usage: gossamer COMMAND ...      gossamer help COMMAND"
@@ -64,7 +67,7 @@ class Top(Parser):
 
     def _other(self, option: str) -> str:
         """It was given to a verb, and what another verb has is no help there."""
-        return guide.no_option(option, self._verb, guide.verbs_of(self))
+        return guide.no_option(option, self._verb, guide.verbs_of(self.whole()))
 
     def error(self, message: str) -> NoReturn:
         """One that names no command wants to know which there are."""

@@ -17,6 +17,8 @@ from gossamer.collection.status import Progress, Status, last_look, standstill, 
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.printable import counted
+from gossamer.store.unread import Unread
+from gossamer.store.versions import STATE, Versions
 from gossamer.urls import keys, paths
 from gossamer.urls.seeds import address, as_seed
 
@@ -93,8 +95,8 @@ class CrawlState(Opened):
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""
-        for archive in self._readers().archives:
-            for url, note in archive.not_read():
+        for table in self._readers().tables:
+            for url, note in Unread(table, STATE).pages(Versions(table)):
                 yield url, note.problem
 
     def addresses(

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.site_map import SiteMap
     from gossamer.collection.ask.webtable import Webtable
-    from gossamer.collection.derive.graphs import Copies, Graph
+    from gossamer.collection.derive.graph_making import Copies
+    from gossamer.collection.derive.graphs import Graph
     from gossamer.dedupe.groups import Copy
     from gossamer.search.answer import Answer
     from gossamer.search.evaluation import Judgements, Measures

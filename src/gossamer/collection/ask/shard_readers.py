@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,18 +18,17 @@ from gossamer.collection.sites import site_of
 from gossamer.dedupe.column_families import PRINTS
 from gossamer.errors import NotFound
 from gossamer.plan import Plan
-from gossamer.store.archive import FOLDER as CAPTURES
-from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
+from gossamer.store.versions import FOLDER as CAPTURES
+from gossamer.store.versions import TEXTS_FOLDER as TEXTS
 from gossamer.store.versions import Version
-from gossamer.store.warc.texts import FOLDER as TEXTS
 from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.host_order import HostOrder
     from gossamer.dedupe.lookup import Lookup
-    from gossamer.fetch import Limits
     from gossamer.model import Capture
+    from gossamer.store.archive import Archive
 
 REPLACED = (CAPTURES, TEXTS, PRINTED, str(Path(LINKS).parent))
 """Parts of a shard whose files come and go."""
@@ -37,12 +36,17 @@ LOOKS_MOST = 20
 """How often a reader begins again, because the log of links was made again while it took its snapshot."""
 
 
-@dataclass(frozen=True, slots=True)
 class ShardReader:
-    """One shard."""
+    """One shard. Its archive is opened for who wants captures: sums are of rows alone."""
 
-    table: Table
-    archive: Archive
+    def __init__(self, table: Table, archive: Callable[[], Archive]) -> None:
+        self.table = table
+        self._archive = archive
+
+    @cached_property
+    def archive(self) -> Archive:
+        """Its captures."""
+        return self._archive()
 
 
 class ShardReaders:
@@ -54,7 +58,6 @@ class ShardReaders:
         """The last one that was computed, so that turning pages does not compute it again."""
         self._folder = folder
         self._open = ExitStack()
-        limits = plan.as_limits()
         folder.require_all(plan)
         _require_begun(folder, plan)
         with ExitStack() as opening:
@@ -67,7 +70,7 @@ class ShardReaders:
                 shard_identity.agree(table, index, plan)
                 shard_identity.require_finished(table, index)
                 shard_identity.require_rows(table, folder.shard(index))
-                self.all.append(ShardReader(table, Archive(table, place, partial(_decoded, limits))))
+                self.all.append(ShardReader(table, partial(_archive, table, place, plan)))
                 self.places.append(place)
             self._open = opening.pop_all()
 
@@ -119,10 +122,16 @@ def _require_begun(folder: Folder, plan: Plan) -> None:
     raise NotFound(f"{folder.path}: its first crawl was interrupted before it fetched anything; {cure}")
 
 
-def _decoded(limits: Limits, capture: Capture) -> Capture:
-    from gossamer.fetch.body import decoded  # by who wants a body: most questions are about rows
+def _archive(table: Table, place: Path, plan: Plan) -> Archive:
+    from gossamer.store.archive import Archive
 
-    return decoded(capture, limits)
+    return Archive(table, place, partial(_decoded, plan))
+
+
+def _decoded(plan: Plan, capture: Capture) -> Capture:
+    from gossamer.fetch.body import decoded  # by who wants a body, and most want rows and texts
+
+    return decoded(capture, plan.as_limits())
 
 
 def _moment(folder: Folder, index: int, moment: Moment) -> tuple[Path, Table]:

@@ -8,9 +8,10 @@ from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime, time, timedelta
 
 from gossamer.errors import UsageError
+from gossamer.lazy import pattern
 from gossamer.setting_text import TIME, seconds
 
-_SPAN = re.compile(r"(?!\d{8}T)\d[\d.a-z ]*[a-z]", re.IGNORECASE)
+_SPAN = pattern(r"(?!\d{8}T)\d[\d.a-z ]*[a-z]", re.IGNORECASE)
 """What is no time by the calendar, as 20261101T120000Z is: it begins with a number and ends with a unit."""
 _DAYS = {"today": 0, "yesterday": 1}
 """How many days ago."""

@@ -15,10 +15,9 @@ from gossamer.errors import Damaged
 from gossamer.frontier.entries import META
 from gossamer.plan import Plan
 from gossamer.rows import decoder
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.table import Table
 from gossamer.store.versions import CAPTURES as VERSIONS
-from gossamer.store.warc.warc import warc_files
+from gossamer.store.versions import FOLDER as CAPTURES
 
 _KEY = b"imprint"
 _UNFINISHED = b"unfinished"
@@ -61,8 +60,11 @@ def agree(table: Table, shard: int, plan: Plan) -> None:
 
 def is_blank(table: Table, shard: Path) -> bool:
     """Has it no rows at all, though there are captures? Every crawl leaves its imprint before it fetches anything."""
-    begun = of(table) is not None or is_unfinished(table) or table.get(META, b"counts") is not None
-    return not begun and next(table.scan(VERSIONS), None) is None and bool(warc_files(shard / CAPTURES))
+    if of(table) is not None or is_unfinished(table) or table.get(META, b"counts") is not None:
+        return False
+    from gossamer.store.warc.warc import warc_files
+
+    return next(table.scan(VERSIONS), None) is None and bool(warc_files(shard / CAPTURES))
 
 
 def require_rows(table: Table, shard: Path) -> None:

@@ -24,13 +24,13 @@ from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.shards.exchange import kept_marks
 from gossamer.index.soundness import META, names
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive_files import ArchiveFiles
 from gossamer.store.table.opening import CHECKPOINT
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import FORM as SEEN_FORM
+from gossamer.store.versions import FOLDER as CAPTURES
 from gossamer.store.versions import STATE
-from gossamer.store.warc.texts import FOLDER as TEXTS
+from gossamer.store.versions import TEXTS_FOLDER as TEXTS
 from gossamer.store.warc.texts import Texts
 
 LOOKS_MOST = 20

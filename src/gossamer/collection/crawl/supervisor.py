@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer import files
-from gossamer.collection.cluster_view import LOCAL
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.news import fetches_of, repeat
 from gossamer.collection.crawl.outside import REAL, Outside
@@ -71,10 +70,10 @@ async def crawl_all(
     apart: bool = False,
 ) -> None:
     """Crawl all shards. One that is alone gets a process of its own only if it is wanted `apart`."""
-    if job.plan.engine == LOCAL and job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
+    if job.plan.is_local and job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
         await crawl_here(job, report, stop, outside)
     else:
-        if job.plan.engine != LOCAL:
+        if not job.plan.is_local:
             from gossamer.collection.crawl.cluster import publish_first
 
             await publish_first(Folder(job.path), job.plan)
@@ -132,7 +131,7 @@ class CrawlSupervisor:
         self._leases: IpLeases | None = None
         self._reading: Watch | None = None
         self._notes: ClusterNotes | None = None
-        self._crew = self._here(job, lock) if job.plan.engine == LOCAL else self._on_cluster(job)
+        self._crew = self._here(job, lock) if job.plan.is_local else self._on_cluster(job)
 
     def _on_cluster(self, job: Job) -> Supervisor:
         """On each node somebody else does what is done here for the shards of this machine."""
@@ -179,7 +178,7 @@ class CrawlSupervisor:
             if self._leases is not None:
                 self._leases.close()
                 files.remove(self._folder.leases)
-        if self._plan.engine != LOCAL:
+        if not self._plan.is_local:
             await asyncio.to_thread(refresh, self._folder, self._plan)
 
     async def _look_after(self) -> None:

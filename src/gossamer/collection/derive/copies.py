@@ -13,7 +13,7 @@ from itertools import chain, islice
 import numpy as np
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.derive.graphs import Copies, logged
+from gossamer.collection.derive.graph_making import Copies, logged
 from gossamer.collection.derive.sameness import Sameness
 from gossamer.dedupe.groups import Candidate, Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS

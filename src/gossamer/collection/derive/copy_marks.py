@@ -20,7 +20,7 @@ from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive import copies as copying
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import graph_making
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.documents import is_document
 from gossamer.collection.folder import Folder
@@ -135,10 +135,10 @@ def link_up(folder: Folder, plan: Plan, readers: ShardReaders) -> ShardReaders:
     return readers
 
 
-def _make_graph(folder: Folder, readers: ShardReaders, copies: graphs.Copies) -> None:
+def _make_graph(folder: Folder, readers: ShardReaders, copies: graph_making.Copies) -> None:
     language = searcher(folder, readers, None).languages[0]
     try:
-        graphs.make(folder, readers.tables, language, copies)
+        graph_making.make(folder, readers.tables, language, copies)
     except OSError as error:
         lack = shortage(error) or StorageError(f"{error.filename or folder.graph}: {error.strerror}")
         raise StorageError(f"{lack}; `gossamer build {folder.path}` makes the graph again") from error

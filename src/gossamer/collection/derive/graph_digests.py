@@ -7,7 +7,6 @@ as it was made. Of a large one only lengths and beginnings are looked at, unless
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection
 from pathlib import Path
 
@@ -16,10 +15,11 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.index import FILES as INDEX_FILES
+from gossamer.lazy import pattern
 from gossamer.urls import keys
 
 FILE = "seal.json"
-FILES = re.compile(
+FILES = pattern(
     r"(?:names|copies|anchors)(?:\.txt|-prints\.npy|-starts\.npy)"
     r"|(?:ranks|changes|folded|nodes|starts|sources|degrees)\.npy|(?:mirrors|seal)\.json(?:\.partial)?"
     r"|sources\.bin|(?:rows|words|range)-[0-9]{5,}"  # only while it is made

@@ -1,4 +1,4 @@
-"""The graph of a whole collection: made from the logs of all shards, kept in one folder, asked by search and by people.
+"""The graph of a whole collection: kept in one folder, asked by search and by people; `graph_making` makes it.
 
 A graph is never changed. A new one is made beside it, and a small file says which one counts; so whoever reads goes on
 reading, and a kill leaves the old one.
@@ -6,14 +6,13 @@ reading, and a kill leaves the old one.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -21,25 +20,20 @@ import numpy as np
 from gossamer import files
 from gossamer.collection.ask.consistent_read import Moment
 from gossamer.collection.derive import graph_digests
-from gossamer.collection.derive.indexer import committed_length
 from gossamer.collection.derive.mirrored import CURRENT, MIRRORS, NAME, pointed, warn
-from gossamer.collection.folder import LINKS, Folder
-from gossamer.dedupe.groups import Group
-from gossamer.dedupe.mirrors import Mirrors
-from gossamer.errors import Damaged, StorageError
+from gossamer.collection.folder import Folder
+from gossamer.errors import Damaged
 from gossamer.graph import anchors, columns, lookup, soundness
 from gossamer.graph.arcs import Arcs, Floats
-from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
-from gossamer.graph.log import Chunk, chunks
-from gossamer.graph.pagerank import Ranks, ranked
+from gossamer.graph.gather import Prints, Web, opened
 from gossamer.index.anchor_index import AnchorIndex
-from gossamer.store.repair.swaps import DAMAGED
-from gossamer.store.table.table import Table
 from gossamer.urls import keys
+
+if TYPE_CHECKING:
+    from gossamer.dedupe.mirrors import Mirrors
 
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
 COPIES = "copies"
-_NUMBERS = 1_000_000_000
 _NEEDS = (
     *(RANKS, CHANGES, FOLDED, "nodes.npy", "starts.npy", "sources.npy", "degrees.npy"),
     *(f"{name}{ending}" for name in (NAMES, anchors.NAME) for ending in (".txt", "-prints.npy", "-starts.npy")),
@@ -165,12 +159,12 @@ def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
 
     With a moment it stays readable when another one takes its place.
     """
-    graph = _held(_pointed(folder), moment)
+    graph = _held(named(folder), moment)
     while graph is not None and (damage := _damage(graph)):
-        if _pointed(folder) == graph:  # and no other has taken its place meanwhile
+        if named(folder) == graph:  # and no other has taken its place meanwhile
             warn(folder, damage)
             return None
-        graph = _held(_pointed(folder), moment)
+        graph = _held(named(folder), moment)
     return graph
 
 
@@ -182,7 +176,7 @@ def check(folder: Folder) -> Iterator[str]:
     """What is wrong with the graph, if there is one. The making of the first one may have been killed."""
     if not files.kind(folder.graph) or _is_unfinished(folder):
         return
-    graph = _pointed(folder)
+    graph = named(folder)
     if graph is None:
         yield f"{folder.graph / CURRENT}: does not name a graph; {_CURE}"
     elif damage := _damage(graph, whole=True):
@@ -221,112 +215,15 @@ def _flaws(graph: Graph, whole: bool) -> Iterator[str]:
 
 
 def _mirrors(data: bytes) -> list[Mirrors]:
+    from gossamer.dedupe.mirrors import Mirrors  # with all that finds them; most who ask want none
+
     try:
         return msgspec.json.decode(data, type=list[Mirrors])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Damaged(f"what it says of mirrors cannot be read ({error}); {_CURE}") from error
 
 
-def _pointed(folder: Folder) -> Graph | None:
+def named(folder: Folder) -> Graph | None:
+    """The one that the small file names, whole or not."""
     place = pointed(folder)
     return Graph(place) if place else None
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """What a collection holds more than once."""
-
-    groups: list[Group]
-    mirrors: list[Mirrors]
-
-    def __iter__(self) -> Iterator[Group]:
-        """The groups, one by one."""
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        """How many groups there are."""
-        return len(self.groups)
-
-
-def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: Copies) -> tuple[Graph, Ranks]:
-    """Make a new graph of all that is committed, and let it count."""
-    old = None
-    with suppress(StorageError):  # the ranks of the old one are where the sweeps begin, and nothing needs them
-        old = current(folder)
-    _clear_way(folder)
-    name = _free_name(folder)
-    place = folder.graph / name
-    files.make_folder(place)
-    ranks = _made(place, lambda: logged(map(folder.shard, range(len(tables))), tables), language, old)
-    _note(place, copies)
-    graph_digests.seal(place)
-    _let_count(folder, name)
-    return Graph(place), ranks
-
-
-def _free_name(folder: Folder) -> str:
-    """The number after that of the graph that counts, and of those after it the first where nothing is in the way."""
-    counts = _pointed(folder)
-    after = int(counts.folder.name) if counts else 0
-    names = (f"{number:06}" for number in chain(range(after + 1, _NUMBERS), range(1, after)))
-    return next(name for name in names if not files.kind(folder.graph / name))
-
-
-def _clear_way(folder: Folder) -> None:
-    """What lies where a graph is to be made, and is none of ours, is put aside."""
-    aside = folder.path / DAMAGED
-    if files.kind(folder.graph) == files.A_FILE:
-        files.put_aside(folder.graph, aside)
-    for name in (CURRENT, f"{CURRENT}.partial"):
-        if files.kind(folder.graph / name) not in ("", files.A_FILE):
-            files.put_aside(folder.graph / name, aside)
-
-
-def logged(shards: Iterable[Path], tables: Sequence[Table]) -> Iterable[Chunk]:
-    """All links of all shards, as they were written down."""
-    logs = [(shard / LINKS, committed_length(table)) for shard, table in zip(shards, tables, strict=True)]
-    return chain.from_iterable(chunks(path, length) for path, length in logs)
-
-
-def _made(place: Path, all_chunks: Callable[[], Iterable[Chunk]], language: str | None, old: Graph | None) -> Ranks:
-    folded = standing(all_chunks())
-    columns.save(place / FOLDED, np.array(sorted(folded.items()), np.uint64).reshape(-1, 2))
-    fold = folding(folded)
-    web = gathered(all_chunks, place, fold=fold)
-    ranks = ranked(web.arcs, before=_before(web, old))
-    columns.save(place / RANKS, ranks.values * len(ranks.values))
-    columns.save(place / CHANGES, np.array(ranks.changes))
-    ranges = max(1, -(-len(web.arcs.sources) // anchors.ANCHORS_PER_RANGE))
-    anchors.gather(all_chunks, place, fold, ranges)
-    _name(place, all_chunks())
-    found = lookup.Lookup(place, anchors.NAME)
-    AnchorIndex(place / VOICES).write(found.items(), language)
-    return ranks
-
-
-def _before(web: Web, old: Graph | None) -> Floats | None:
-    """Ranks of a graph that was nearly this are a good beginning."""
-    if old is None or not len(web.nodes):
-        return None
-    return np.maximum(np.array(old.ranks(web.nodes.tolist())), 1e-9)  # type: ignore[no-any-return]  # as above
-
-
-def _name(place: Path, some: Iterable[Chunk]) -> None:
-    names = {keys.fingerprint(source): source for chunk in some for source in chunk.sources}
-    prints = sorted(names)
-    lookup.write(place, NAMES, [(np.array(prints, np.uint64), [names[each].encode() for each in prints])])
-
-
-def _note(place: Path, copies: Copies) -> None:
-    """For searching and for asking about hosts."""
-    rows = {keys.fingerprint(group.url): "\n".join(copy.url for copy in group.copies) for group in copies.groups}
-    prints = sorted(rows)
-    lookup.write(place, COPIES, [(np.array(prints, np.uint64), [rows[each].encode() for each in prints])])
-    files.replace(place / MIRRORS, json.dumps(copies.mirrors).encode())
-
-
-def _let_count(folder: Folder, name: str) -> None:
-    files.replace(folder.graph / CURRENT, f"{name}\n".encode())
-    for other in filter(NAME.fullmatch, files.entries(folder.graph)):
-        if other != name and files.kind(folder.graph / other) == files.A_FOLDER:  # else a repair puts it aside
-            files.remove_folder(folder.graph / other, graph_digests.FILES)

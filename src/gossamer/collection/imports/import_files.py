@@ -22,11 +22,11 @@ from gossamer.convert.files.zip.zipped import TAIL, directory_size
 from gossamer.errors import DamagedInput, UsageError
 from gossamer.files.holes import holes
 from gossamer.printable import line
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.foreign import arc, lenient_warc, trec
 from gossamer.store.foreign.exchanges import Item, captures
 from gossamer.store.foreign.lenient_warc import Fault, Met
 from gossamer.store.foreign.unpacking import Broken, Unpacking
+from gossamer.store.versions import FOLDER as CAPTURES
 from gossamer.store.warc.warc import warc_files
 
 _SAMPLE = 1 << 20

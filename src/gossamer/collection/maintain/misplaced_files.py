@@ -22,10 +22,10 @@ from gossamer.errors import GossamerError
 from gossamer.frontier.entries import META
 from gossamer.model import URL
 from gossamer.plan import Plan
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive import Archive
 from gossamer.store.repair.verify import is_capture, row_of
 from gossamer.store.table.table import Table
+from gossamer.store.versions import FOLDER as CAPTURES
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import warc_files
 

@@ -28,9 +28,9 @@ from gossamer.dedupe import print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier.answer.poison_pages import READING
 from gossamer.store import url_seen
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.repair.swaps import DAMAGED
-from gossamer.store.warc.texts import FOLDER as TEXTS
+from gossamer.store.versions import FOLDER as CAPTURES
+from gossamer.store.versions import TEXTS_FOLDER as TEXTS
 
 _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, PAST, str(Path(LINKS).parent), "seen", PRINTS)
 """Folders of a shard that hold files and nothing else."""

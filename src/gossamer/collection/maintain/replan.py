@@ -17,9 +17,9 @@ from gossamer.frontier.entries import META
 from gossamer.model import Kind
 from gossamer.plan import Plan
 from gossamer.printable import counted
-from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
+from gossamer.store.versions import FOLDER as CAPTURES
 from gossamer.store.warc.reader import circumstances, whole_captures
 from gossamer.store.warc.warc import warc_files
 

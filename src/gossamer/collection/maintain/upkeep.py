@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.cluster_view import LOCAL
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SeedList
@@ -183,7 +182,7 @@ class Upkeep(Reading):
 
     @property
     def _is_here(self) -> bool:
-        return self.plan.engine == LOCAL
+        return self.plan.is_local
 
     def _require_here(self, verb: str) -> None:
         """What the shards of a cluster have here is a copy for those who read: a change of it would be lost."""

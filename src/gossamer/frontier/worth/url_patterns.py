@@ -10,9 +10,10 @@ A kind has three sizes, each within the one before: the first segment, the path,
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from gossamer.lazy import pattern
 
 DIRECTORIES = 3
 """So many are told apart; of a deeper path the first two and the last segment are."""
@@ -25,16 +26,16 @@ KEYS = 8
 REMEMBERED_LONGEST, REMEMBERED_DEEPEST = 256, 16
 """Bytes and segments of a directory that is remembered."""
 
-_CLASS = re.compile(
+_CLASS = pattern(
     r"(?P<number>(?=[.,:_-]*+\d)[\d.,:_-]++)"
     r"|(?P<id>(?=[^/]*\d)[0-9a-fA-F-]{8,}|(?=[^/]*\d)(?=[^/]*[A-Za-z])\w{20,}|\w{40,})"
     r"|(?P<word>[A-Za-z]{1,24}[-_][A-Za-z]{1,16})"
     r"|(?P<numbered>[A-Za-z]{1,16}[-_]?)\d+"
 )
 _CLASSES = frozenset({"", "0", "x", "s"})
-_VALUES = re.compile("=[^&;]*")
-_KEYS_BEGIN = re.compile("[?;]")
-_DIGITS = re.compile(r"\d+")
+_VALUES = pattern("=[^&;]*")
+_KEYS_BEGIN = pattern("[?;]")
+_DIGITS = pattern(r"\d+")
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 

@@ -5,7 +5,6 @@ rocksdict reports every fault as a bare `Exception`, so they are told apart by t
 
 from __future__ import annotations
 
-import re
 from errno import EAGAIN, EIO, EMFILE, ENOMEM
 from os import strerror
 from pathlib import Path
@@ -13,10 +12,11 @@ from pathlib import Path
 from rocksdict import DbClosedError
 
 from gossamer.errors import Damaged, Locked, StorageError, shortage
+from gossamer.lazy import pattern
 
 CURE = "`gossamer verify DIR --repair` makes it again from the archive"
-_DENIED = re.compile(r"([^/\s:]+): (Permission denied|Operation not permitted)$")
-_ENTRANCE = re.compile(r"/proc/self/fd/[0-9]+")
+_DENIED = pattern(r"([^/\s:]+): (Permission denied|Operation not permitted)$")
+_ENTRANCE = pattern(r"/proc/self/fd/[0-9]+")
 """The name that RocksDB has for a table: see `files.anchors`."""
 
 

@@ -29,6 +29,7 @@ from gossamer import files
 from gossamer.errors import Damaged, GossamerError, StorageError
 from gossamer.files import scratch as scratches
 from gossamer.files.anchors import Entrance
+from gossamer.lazy import pattern
 from gossamer.store.table import sorted_files
 from gossamer.store.table.faults import CURE, as_storage_error, in_use
 from gossamer.store.table.locality import Place, places
@@ -47,9 +48,9 @@ CHECKPOINT = "checkpoint.partial"
 """Beside a table: where a checkpoint of it is made. What a kill has left there is removed by the next who writes."""
 LOOKS_MOST = 20
 """How often a reader looks again for a moment in which no writer changes the manifest."""
-_SORTED = re.compile(r"[0-9]{6,12}\.sst")
-_OPTIONS = re.compile(r"OPTIONS-[0-9]{6,12}")
-_NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
+_SORTED = pattern(r"[0-9]{6,12}\.sst")
+_OPTIONS = pattern(r"OPTIONS-[0-9]{6,12}")
+_NO_NUMBER = pattern(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
+from gossamer.lazy import pattern
 from gossamer.model import Asked, Capture, Kind, Link, Provenance, Visit
 from gossamer.outlinks import targets
 from gossamer.store.warc.gzip_members import packed, packed_around
@@ -35,7 +35,7 @@ LOW = 1
 _SPELLED = {"warc": "WARC", "id": "ID", "ip": "IP", "uri": "URI"}
 
 # Some readers take a line without a visible character for the end of a head, others want CRLF.
-_REGULAR_HEAD = re.compile(rb"(?:[^!-~\r\n]*[!-~][^\r\n]*\r\n)+\r\n")
+_REGULAR_HEAD = pattern(rb"(?:[^!-~\r\n]*[!-~][^\r\n]*\r\n)+\r\n")
 
 # Hop letters and contexts as Heritrix writes them: L link, E embed, R redirect, M manifest, P prerequisite,
 # X speculation.

@@ -9,13 +9,13 @@ When they are carried over to another file, they name the warcinfo record of tha
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from typing import NamedTuple, get_type_hints
 
 import msgspec
 
 from gossamer.errors import Damaged
+from gossamer.lazy import pattern
 from gossamer.model import URL, Link, Page
 from gossamer.store.warc.gzip_members import packed, unpacked_at_once
 from gossamer.store.warc.records import END, LOW, header, named, new_record
@@ -39,7 +39,7 @@ class Worded(NamedTuple):
     said: bytes
 
 
-_NAMED = re.compile(rb"(?:WARC-Warcinfo-ID: <urn:uuid:[^>\r\n]*>\r\n)?(?=WARC-Block-Digest: )")
+_NAMED = pattern(rb"(?:WARC-Warcinfo-ID: <urn:uuid:[^>\r\n]*>\r\n)?(?=WARC-Block-Digest: )")
 _ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of", "unread"}
 """What the other records, or the row of the version, have. What was not read has no records."""
 _types = get_type_hints(Page) | {"links": tuple[Link, ...]}

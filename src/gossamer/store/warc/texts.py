@@ -18,7 +18,7 @@ from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
 from gossamer.rows import Size, decoder
 from gossamer.store.table.table import Table
-from gossamer.store.versions import TextPlace
+from gossamer.store.versions import TEXTS_FOLDER, TextPlace
 from gossamer.store.warc.gzip_members import unpacked_at_once
 from gossamer.store.warc.reader import cut, read_bytes, read_together
 from gossamer.store.warc.records import Info
@@ -27,7 +27,6 @@ from gossamer.store.warc.warc import Record, placed, warc_files
 from gossamer.store.warc.writer import Writer
 from gossamer.urls import keys
 
-FOLDER = "texts"
 _KEY = b"texts"
 _CURE = "`gossamer build DIR --convert` makes the texts again"
 
@@ -58,7 +57,7 @@ class Texts:
     def __init__(self, table: Table, family: str, shard: Path) -> None:
         self._table = table
         self._family = family
-        self._folder = shard / FOLDER
+        self._folder = shard / TEXTS_FOLDER
         self._writer: Writer | None = None
 
     def open(self, info: Info, clock: Clock, *, prefix: str, max_bytes: int) -> None:

@@ -11,7 +11,6 @@ does in half the time, and are not looked up.
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,13 +22,14 @@ import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.lazy import pattern
 from gossamer.model import URL, Failure, Headers, Visit
 
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 REVISIT_EQUAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
-NAME = re.compile(r"gossamer(?:-[0-9]{2,})?(?:-texts)?-[0-9]{14}-[0-9]{5,}(?:-0)*\.warc\.gz")
+NAME = pattern(r"gossamer(?:-[0-9]{2,})?(?:-texts)?-[0-9]{14}-[0-9]{5,}(?:-0)*\.warc\.gz")
 """What we call files: see `warcwriter.Writer` and `mending.rewrite`."""
 OUR_FIELDS = frozenset(
     {
@@ -49,7 +49,7 @@ LOOKUP = "gossamer-lookup"
 sent in it, as pywb writes it."""
 JPEG = "image/jpeg"
 """The type of a picture that a browser has made of a page."""
-HEAD_END = re.compile(rb"\n\r?\n")
+HEAD_END = pattern(rb"\n\r?\n")
 _UUID = "urn:uuid:"
 """Where an HTTP head is over."""
 

@@ -152,6 +152,8 @@ def no_format(word: str, forms: Iterable[str]) -> str:
     names = list(forms)
     table = word.lower() in ("csv", "tsv", "xlsx", "excel", "sqlite", "sql", "duckdb", "pandas", "arrow", "feather")
     cure = "; take jsonl or parquet, which pandas, Polars and DuckDB read and write as such" if table else ""
+    if word.lower() in ("wget", "html", "raw", "tree", "mirror", "folder", "directory"):
+        cure = "; files writes each page as it came into a folder of its site"
     return f"{word!r} is no format of export: there are {', '.join(names)}{cure or meant(word, names)}"
 
 

@@ -105,7 +105,9 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
     from gossamer.collection.ask.selection import Part, named
 
     fields = named(*(options.fields or ()))
-    part = Part(tuple(options.site or ()), tuple(options.include or ()), options.query, fields)
+    part = Part(
+        tuple(options.site or ()), tuple(options.include or ()), options.query, fields, not options.without_copies
+    )
     part.require_sense(options.form)
     if options.without_links and options.form not in ("jsonl", "markdown", "parquet"):
         raise UsageError(f"--without-links is for jsonl, markdown and parquet; {options.form} is what it is")
@@ -138,6 +140,8 @@ def _export(collection: Reading, form: str, path: Path, chosen: dict[str, Any]) 
     try:
         if form == "markdown":
             return collection.export_markdown(path, line, **chosen)
+        if form == "files":
+            return collection.export_bytes(path, line, part=chosen["part"])
         return to_path(lambda out: collection.export(form, out, line, **chosen), path)
     finally:
         line.end()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.ledger import Ledger, is_kept, is_page
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.printable import on_calendar, timestamp
 from gossamer.store.versions import Version, tells
@@ -208,18 +208,23 @@ DATES = ("fetched", "published", "modified")
 
 
 def documents(
-    archive: Archive, ledger: Ledger, read: Read, is_meant: Callable[[str], bool] = lambda url: True
+    archive: Archive,
+    ledger: Ledger,
+    read: Read,
+    is_meant: Callable[[str], bool] = lambda url: True,
+    is_taken: Callable[[Version], bool] = lambda version: True,
 ) -> Iterator[Document]:
-    """What counts of every page that is meant, in the order of the addresses."""
+    """What counts of every page that is meant and whose current version is taken, in the order of the addresses."""
     for url, entry, version in newest(archive, ledger):
-        if is_meant(url):
+        if is_meant(url) and is_taken(version):
             yield _document(url, entry, version, archive, read)
 
 
 def newest(
-    archive: Archive, ledger: Ledger, prefix: bytes = b"", after: str | None = None
+    archive: Archive, ledger: Ledger, prefix: bytes = b"", after: str | None = None, *, needed: bool = False
 ) -> Iterator[tuple[str, Entry, Version]]:
-    """The same without what it says; `prefix` is how row keys begin, `after` the last address that is left out."""
+    """The same without what it says; `prefix` is how row keys begin, `after` the last address that is left out. With
+    what pages need, if that is `needed`."""
     for url, rows in groupby(archive.versions.all(prefix, after), key=lambda item: item[0]):
         entry, versions = ledger.get(url), (version for _, version in rows)
         version = None
@@ -227,6 +232,8 @@ def newest(
             version = next(filter(is_document, versions), None)
         elif entry is not None and entry.state is not State.DONE:
             version = _still_counts(versions)
+        elif needed and entry is not None and is_kept(entry):
+            version = next((each for each in versions if 200 <= each.status < 300), None)
         if entry is not None and version is not None:
             yield url, entry, version
 

@@ -83,6 +83,7 @@ def export(verbs: Verbs) -> None:
         "write the collection in an open format",
         "gossamer export my-web jsonl -o pages.jsonl",
         "gossamer export my-web markdown -o pages --without-links",
+        "gossamer export my-web files -o mirror",
         "gossamer export my-web parquet -o pages.parquet --site example.org",
     )
     add_directory(verb)
@@ -90,19 +91,24 @@ def export(verbs: Verbs) -> None:
         "form",
         metavar="FORMAT",
         choices=FORMATS,
-        help=f"{', '.join(FORMATS)}; parquet needs pyarrow: pip install '.[parquet]' where you cloned Gossamer",
+        help=f"{', '.join(FORMATS)}. markdown: a file for each page; files: the same with the bytes that came, as a"
+        " mirror of wget; parquet needs pyarrow: pip install '.[parquet]' where you cloned Gossamer",
     )
     verb.add_argument(
         "-o",
         "--output",
         metavar="PATH",
         default="-",
-        help="a new file; for markdown and bagit a new directory, for warc also an old one; - is standard output (-)",
+        help="a new file; for markdown, files and bagit a new directory, for warc also an old one; - is standard output"
+        " (-)",
     )
-    part = verb.add_argument_group("a part of it: jsonl, passages, markdown, parquet, trec, graph")
+    part = verb.add_argument_group("a part of it: jsonl, passages, markdown, files, parquet, trec, graph")
     part.add_argument("--site", metavar="HOST", action="append", help=f"pages of {BELOW}; repeatable")
     part.add_argument("--include", metavar="PATTERN", action="append", help="addresses with an RE2 pattern; repeatable")
     part.add_argument("--query", metavar="WORDS", default="", help="pages that a search for it finds")
+    part.add_argument(
+        "--without-copies", action="store_true", help="one of each group of pages that say the same, or nearly"
+    )
     verb.add_argument(
         "--fields",
         metavar="NAMES",

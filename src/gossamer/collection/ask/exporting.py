@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
 
 from gossamer.collection.ask.crawl_state import CrawlState
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.collection.ask.pages import Pages
-from gossamer.collection.ask.selection import Part
+from gossamer.collection.ask.selection import OneOfEach, Part
 from gossamer.collection.documents import Document, documents, newest
 from gossamer.errors import UsageError
 from gossamer.frontier.ledger import Ledger
@@ -18,6 +18,9 @@ from gossamer.plan import texts
 from gossamer.store.versions import Version
 from gossamer.tagged.passages import WORDS
 from gossamer.urls import keys
+
+if TYPE_CHECKING:
+    from gossamer.collection.ask.page_files import Kept
 
 Each = TypeVar("Each")
 Report: TypeAlias = Callable[[int, int], None]
@@ -34,13 +37,22 @@ class Exporting(CrawlState):
         """The WARC file that a page lies in."""
         return self._readers().of(page.url).archive.path(page.version)
 
-    def pages(self, *, site: str | Iterable[str] = (), include: str | Iterable[str] = (), query: str = "") -> Pages:
+    def pages(
+        self,
+        *,
+        site: str | Iterable[str] = (),
+        include: str | Iterable[str] = (),
+        query: str = "",
+        copies: bool = True,
+    ) -> Pages:
         """Every page, in the order of the addresses; or those of some sites, with a pattern, that answer a question.
+        Without `copies`, one of each group of pages that say the same, or nearly.
 
         `records()` of it gives rows for pandas, Polars and the like.
         """
         is_meant = Part(texts(site), texts(include), query).chosen(self._answers)
-        every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
+        chosen = (is_meant,) if copies else (is_meant, OneOfEach(is_meant).takes)
+        every = (documents(each.archive, Ledger(each.table), self._read, *chosen) for each in self._readers().all)
         return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)), self._given)
 
     def _given(self) -> Mapping[str, str]:
@@ -91,6 +103,8 @@ class Exporting(CrawlState):
                 return export.graph(pages, out)
             case "markdown":
                 raise UsageError("markdown is a file for each page; name a directory for them, as in `-o pages`")
+            case "files":
+                raise UsageError("files are written into a directory; name a new one, as in `-o pages`")
             case "bagit":
                 raise UsageError("a bag is a directory; name a new one, as in `-o my-bag`")
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
@@ -117,6 +131,24 @@ class Exporting(CrawlState):
         export.warcs(self._readers().archives)
         return markdown_files.write(self._reported(part, report), folder, links=links)
 
+    def export_bytes(self, folder: Path, report: Report | None = None, *, part: Part = ALL) -> int:
+        """A file for each page and for all that was kept since pages need it, with the bytes that came, in a new or an
+        empty folder. Gives their number."""
+        from gossamer.collection.ask import export, page_files
+
+        export.warcs(self._readers().archives)
+        return page_files.write(self._counted(self._kept(part), report), folder)
+
+    def _kept(self, part: Part) -> Iterator[Kept]:
+        from gossamer.collection.ask.page_files import Kept
+
+        is_meant = part.chosen(self._answers)
+        once = OneOfEach(is_meant)
+        for reader in self._readers().all:
+            for url, _, version in newest(reader.archive, Ledger(reader.table), needed=True):
+                if is_meant(url) and (part.copies or once.takes(version)):
+                    yield Kept(url, version.media_type, reader.archive.capture(url, version).body)
+
     def export_bag(self, folder: Path) -> int:
         """All files in a new or an empty folder, with their digests, as repositories take them in. Their number."""
         from gossamer.collection.ask import bagit
@@ -126,7 +158,8 @@ class Exporting(CrawlState):
         return bagit.write(self._readers().archives, folder, self.path.resolve().name, software)
 
     def _reported(self, part: Part, report: Report | None) -> Iterator[Document]:
-        return self._counted(self.pages(site=part.sites, include=part.include, query=part.query), report)
+        pages = self.pages(site=part.sites, include=part.include, query=part.query, copies=part.copies)
+        return self._counted(pages, report)
 
     def _counted(self, pages: Iterable[Each], report: Report | None) -> Iterator[Each]:
         of = self.status().pages if report else 0

@@ -13,6 +13,7 @@ FORMATS = {
     "passages": "passages",
     "passages-parquet": "passages",
     "markdown": "files",
+    "files": "files",
     "graph": "links",
 }
 """And what each is counted in."""

@@ -1,9 +1,6 @@
 """A Markdown file for each page, with front matter in YAML: for people, for sites made of files, for language models.
 
-Hosts are folders, and so are those of the paths: https://example.org/guide/keys.html is example.org/guide/keys.md. An
-address of which a name cannot say all, because of a query or odd letters, has digits at its end that no other has; so
-has a page whose name another has taken, as /keys beside /keys.html. The next export gives the same names. Strangers
-choose addresses: a name has letters, digits, dots, dashes and underscores, does not begin with a dot, and is short.
+https://example.org/guide/keys.html is example.org/guide/keys.md; /keys beside it has digits at its end (`file_names`).
 
 Links to pages that are in the folder lead to their files. Which are there is known when all are, so files are gone
 through once more.
@@ -17,9 +14,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from functools import partial as given
-from hashlib import sha256
 from pathlib import Path
 
+from gossamer.collection.ask import file_names
 from gossamer.collection.ask.new_folder import new_folder
 from gossamer.collection.documents import Document
 from gossamer.convert.dates import seconds
@@ -27,16 +24,9 @@ from gossamer.errors import StorageError
 from gossamer.markdown import titled, written
 from gossamer.printable import timestamp
 from gossamer.store.warc.warc import date
-from gossamer.urls import keys
 
-_NAME_MOST = 80
-_DIGITS = 16
-_FOLDERS_MOST = 20
 _FILES_KNOWN = 100_000
 """Addresses whose files are remembered while links are made relative."""
-_ODD_IN_NAME = re.compile(r"[^A-Za-z0-9.-]+")
-_PLAIN_NAME = re.compile(r"(?!.*\.md\Z)[A-Za-z0-9_][A-Za-z0-9._-]{0,79}\Z")
-"""Of a folder or a file; one that ends like our files could be in the way of one."""
 _BACKTICKS = re.compile("`+")
 _MARK = re.compile(r"(?s)\\.|(`+)|\]\((https?://(?:[^()\s\\]|\\.)+)\)")
 """What is escaped, what may begin code, and the address of a link."""
@@ -58,23 +48,12 @@ def write(pages: Iterable[Document], folder: Path, *, links: bool = True) -> int
 
 def file_name(url: str) -> str:
     """Where the page of an address goes, below the folder, unless another page is there."""
-    *folders, name = url.split("/", 3)[3].split("/")
-    name = name.removesuffix(".html") or "index"
-    if len(folders) > _FOLDERS_MOST or not all(map(_PLAIN_NAME.match, (*folders, name))):
-        return own_name(url)
-    return "/".join((_host_folder(url), *folders, f"{name}.md"))
+    return file_names.file_name(url, ".md", ".html")
 
 
 def own_name(url: str) -> str:
     """The same with digits, where no other page can be."""
-    path = url.split("/", 3)[3]
-    digits = sha256(url.encode()).hexdigest()[:_DIGITS]
-    stem = _plain(path.removesuffix("/").removesuffix(".html")) or "index"
-    return f"{_host_folder(url)}/{stem}-{digits}.md"
-
-
-def _host_folder(url: str) -> str:
-    return _plain(keys.authority(url)) or "host"
+    return file_names.own_name(url, ".md", ".html")
 
 
 def text_of(page: Document, *, links: bool = True) -> str:
@@ -175,10 +154,6 @@ def _is_of(path: Path, url: str) -> bool:
             return file.readline() == "---\n" and file.readline() == f"url: {_quoted(url)}\n"
     except OSError:
         return False
-
-
-def _plain(name: str) -> str:
-    return _ODD_IN_NAME.sub("-", name)[:_NAME_MOST].strip(".-")
 
 
 def _quoted(value: str) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from gossamer.collection.ask.addresses import host_of
 from gossamer.collection.documents import FIELDS, GIVEN, ONE_GIVEN
 from gossamer.errors import UsageError
+from gossamer.store.versions import Version
 from gossamer.urls import Patterns, keys
 
-BY_PAGE = ("jsonl", "markdown", "parquet", "passages", "passages-parquet", "trec", "graph")
+BY_PAGE = ("jsonl", "markdown", "files", "parquet", "passages", "passages-parquet", "trec", "graph")
 """Formats that are written page by page, so that a part of them is one."""
 
 BY_FIELD = ("jsonl", "parquet")
@@ -29,16 +30,19 @@ class Part:
     """In the language of `search`."""
     fields: tuple[str, ...] = ()
     """What is told of each page, by the names of `export jsonl`."""
+    copies: bool = True
+    """Also pages that say what another one says, or nearly."""
 
     def __bool__(self) -> bool:
-        return bool(self.sites or self.include or self.query)
+        return bool(self.sites or self.include or self.query or not self.copies)
 
     def require_sense(self, form: str) -> None:
         """WARC, WACZ and CDXJ are about records, which belong together."""
         if "" in self.include:
             raise UsageError("an empty pattern is in every address; leave it out for all pages")
         if self and form not in BY_PAGE:
-            raise UsageError(f"{form} is written whole; --site, --include and --query are for {', '.join(BY_PAGE)}")
+            options = "--site, --include, --query and --without-copies"
+            raise UsageError(f"{form} is written whole; {options} are for {', '.join(BY_PAGE)}")
         if self.fields and form not in BY_FIELD:
             raise UsageError(f"--fields is for {' and '.join(BY_FIELD)}; {form} is what it is")
         if unknown := [name for name in self.fields if not _is_field(name)]:
@@ -58,6 +62,25 @@ class Part:
             return here and (found is None or url in found) and (not self.include or patterns.match(url))
 
         return is_meant
+
+
+class OneOfEach:
+    """Of copies one: the page that others are copies of, or where that is not meant the first of them that is."""
+
+    def __init__(self, is_meant: Callable[[str], bool]) -> None:
+        self._is_meant = is_meant
+        self._taken: set[str] = set()
+        """Pages that are not meant, of which a copy was taken."""
+
+    def takes(self, version: Version) -> bool:
+        """Whether to take a page that is meant."""
+        original = version.copy_of or version.near_copy_of
+        if original is None:
+            return True
+        if self._is_meant(original) or original in self._taken:
+            return False
+        self._taken.add(original)
+        return True
 
 
 def _is_field(name: str) -> bool:

@@ -135,9 +135,11 @@ def test_polars_takes_pages_of_which_only_the_last_have_an_author_and_a_date(row
     assert frame["fields"].to_list()[-1] == {"price": 7, "tags": ["x", "y"]}
 
 
-def test_pandas_takes_the_same_rows_as_dictionaries() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(late().records())
+@pytest.mark.parametrize("rows", [Pages.records, list, iter])
+def test_pandas_takes_the_same_rows_as_dictionaries(rows: Callable[[Pages], Any]) -> None:
+    """Pages without `records()` too: it made columns of names and values of them, and said nothing."""
+    pandas = pytest.importorskip("pandas", minversion="3")
+    frame = pandas.DataFrame(rows(late()))
     assert frame["published"].to_list()[-1] == datetime.fromtimestamp(BEGAN, UTC)
     assert frame["fields"].to_list()[-1] == {"price": 7, "tags": ["x", "y"]}
 

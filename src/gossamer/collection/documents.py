@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -162,18 +162,31 @@ class Document(SaysWhatItRead):
             )
         return self.capture.screenshot
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Names and values, so that `dict(page)` is a row: the fields of `export jsonl`, with dates as such."""
-        for name, value in self.as_json().items():
-            yield name, datetime.fromisoformat(value) if value and name in DATES else value
+    def keys(self) -> tuple[str, ...]:
+        """The names of what `dict(page)` has: the fields of `export jsonl`. pandas makes a row of what has them."""
+        return (*FIELDS, *([GIVEN] if self.page.fields else []))
+
+    def __getitem__(self, name: str) -> Any:
+        """One of them, a date as such."""
+        value = self.as_json([name])[name]
+        return datetime.fromisoformat(value) if value and name in DATES else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
 
     def as_json(self, names: Sequence[str] = ()) -> dict[str, Any]:
         """The object that `export jsonl` writes, or only these fields of it. What a page function gave has a name of
         its own too, and where it gave nothing by that name, nothing is told."""
-        wanted = names or (*FIELDS, *([GIVEN] if self.page.fields else []))
+        wanted = names or self.keys()
         own = {f"{ONE_GIVEN}{name}": value for name, value in self.fields.items()} | {GIVEN: self.fields}
         known = (name for name in wanted if name in own or name in FIELDS)
         return {name: own[name] if name in own else FIELDS[name](self) for name in known}
+
+
+Mapping.register(Document)
 
 
 def _fetched(page: Document) -> str:

@@ -247,8 +247,8 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
 ) -> None:
     assert main(["duplicates", str(zoo.path)]) == 0
     told = capsys.readouterr().out
-    assert f"exact  100%  same site   {ZOO}/print/fish" in told
-    assert told.endswith("2 pages with 3 copies, 2 of them exact\n")
+    assert f"exact copy  100%  same site   {ZOO}/print/fish" in told
+    assert told.endswith("2 pages with 3 copies: 2 exact, 1 near\n")
     assert main(["duplicates", str(zoo.path), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["kind"], len(row["copies"])) for row in rows] == [("copies", 2), ("copies", 1)]
@@ -298,7 +298,7 @@ def test_pages_of_one_template_are_found_each_for_itself(tmp_path: Path, capsys:
         assert collection.verify().problems == []
         assert main(["duplicates", str(collection.path)]) == 0
         told = capsys.readouterr().out
-    assert told.endswith("1 page with 1 copy, 0 of them exact; 2 pages alike, each a page of its own\n")
+    assert told.endswith("1 page with 1 copy: 0 exact, 1 near; 2 pages alike, which are no copies\n")
     assert told.count("\n  alike  ") == 2
     assert main(["duplicates", str(collection.path), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

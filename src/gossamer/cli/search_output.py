@@ -31,8 +31,8 @@ VALUES_MOST = 8
 _INDENT = " " * 5
 _FLAT = str.maketrans("\n\t", "  ")
 _MEANINGS = {
-    "near": "near: it says the same, but for a few words or its title; a search shows it with the page above it",
-    "alike": "alike: many words are the same, but its subject may be another; a search shows it for itself",
+    "near copy": "near copy: it says the same, but for a few words or its title; a search shows it with the page above it",
+    "alike": "alike: no copy; many words are the same, but its subject may be another; a search shows it for itself",
 }
 
 
@@ -249,9 +249,9 @@ def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
     exact, copied = sum(copy.exact for copy in copies), sum(bool(group.copies) for group in found.groups)
-    sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
+    sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}: {exact:,} exact, {len(copies) - exact:,} near"
     alike = sum(len(group.alike) for group in found.groups)
-    more = f"; {counted(alike, 'page')} alike, each a page of its own" if alike else ""
+    more = f"; {counted(alike, 'page')} alike, which {'is no copy' if alike == 1 else 'are no copies'}" if alike else ""
     meanings = _meanings([copy for group in found.groups for copy in (*group.copies, *group.alike)])
     return "\n\n".join((*blocks, "\n".join([*meanings, (sums if copies else "no copies") + more])))
 
@@ -274,13 +274,13 @@ def _meanings(copies: Sequence[Copy]) -> list[str]:
 
 
 def _kind(copy: Copy) -> str:
-    return "exact" if copy.exact else "near" if copy.says_same else "alike"
+    return "exact copy" if copy.exact else "near copy" if copy.says_same else "alike"
 
 
 def _line(copy: Copy, titles: Mapping[str, str]) -> str:
     kind = _kind(copy)
     place = "same site" if copy.same_site else "other site"
-    return f"  {kind:<5}  {copy.resemblance:>4.0%}  {place:<10}  {_titled(copy.url, titles)}"
+    return f"  {kind:<10}  {copy.resemblance:>4.0%}  {place:<10}  {_titled(copy.url, titles)}"
 
 
 def _mirrors(found: Mirrors) -> str:

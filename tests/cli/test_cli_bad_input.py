@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer, served_web, with_room
+from gossamer.cli.main import main
 
 LOOPBACK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0")
 
@@ -65,6 +66,20 @@ def test_a_directory_that_is_not_there(tmp_path: Path, verb: str) -> None:
     name, *rest = verb.split()
     refused(3, "no such directory", name, str(tmp_path / "nowhere"), *rest)
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_question_in_the_place_of_the_directory_is_told_where_it_belongs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["search", "river", "old bank"]) == 3
+    assert "the collection comes first, as in `gossamer search my-web river 'old bank'`" in capsys.readouterr().err
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "plan.toml").touch()
+    assert main(["search", "river", "bank"]) == 3
+    assert "`gossamer search shop river bank`" in capsys.readouterr().err
+    assert main(["why", "nowhere", "example.org"]) == 3
+    assert "`gossamer why shop example.org`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

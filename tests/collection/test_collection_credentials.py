@@ -57,6 +57,9 @@ def test_a_plan_says_for_each_site_where_its_secret_is(monkeypatch: pytest.Monke
 def test_a_file_that_cannot_be_read_is_named_and_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         logins(Plan(), Credentials(cookies=tmp_path / "none"), [SEED])
+    with pytest.raises(UsageError, match="is sent by --header 'Cookie: NAME=VALUE'") as told:
+        logins(Plan(), Credentials(cookies="sid=secret"), [SEED])
+    assert "secret" not in str(told.value)
     (tmp_path / "jar").write_bytes(b"\xff hush")
     with pytest.raises(UsageError, match="no text in UTF-8") as told:
         logins(Plan(), Credentials(cookies=tmp_path / "jar"), [SEED])

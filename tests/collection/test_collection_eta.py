@@ -76,7 +76,7 @@ def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
     unlimited = together([replace(each, limit=0) for each in shards])
     assert unlimited is not None
     assert unlimited.left == 60.0  # nobody does the work of another shard
-    assert unlimited.basis == "the slowest shard has 60 queued at 1 pages/s"
+    assert unlimited.basis == "the slowest part has 60 queued at 1 pages/s"
     alone = together([replace(shards[0], limit=0)])
     assert alone is not None
     assert alone.basis == "60 queued at 1 pages/s"
@@ -107,7 +107,7 @@ def test_what_the_slowest_shard_waits_for_is_a_sentence() -> None:
     """It said that the shard has an IP address, which has addresses queued."""
     for basis, words in (
         ("127.0.0.2 alone has 456 queued", "127.0.0.2 alone has 456 queued"),
-        ("1,456 queued at 2 pages/s", "the slowest shard has 1,456 queued at 2 pages/s"),
+        ("1,456 queued at 2 pages/s", "the slowest part has 1,456 queued at 2 pages/s"),
     ):
         seen = together([Progress(50, 0, 500, 1, 0, 0, 0.5, left=100.0, basis=basis)] * 2)
         assert seen is not None
@@ -169,7 +169,7 @@ def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:
     works = Progress(1, 0, 5, 1, 0, 0, 9.0, left=50.0, basis="5 queued at 0.1 pages/s")
     seen = together([waits, works])
     assert seen is not None
-    assert (seen.left, seen.basis) == (50.0, "the slowest shard has 5 queued at 0.1 pages/s")
+    assert (seen.left, seen.basis) == (50.0, "the slowest part has 5 queued at 0.1 pages/s")
 
 
 def test_where_nothing_is_known_nothing_is_said() -> None:

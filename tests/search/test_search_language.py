@@ -160,6 +160,13 @@ def test_a_field_of_a_page_function_that_is_misspelt_is_named() -> None:
     assert list(slips(parse("nam:x", own=fields), 3, fields)) == [
         "nam:x: nam: is no filter, and was looked for as words; did you mean name:x?"
     ]
+    assert list(slips(parse("fields.price:20", own=fields), 3, fields)) == [
+        "fields.price:20: fields.price: is no filter, and was looked for as words; did you mean price:20?"
+    ]
+    for question in ("price<20", "fields.price>=20"):
+        [said] = slips(parse(question, own=fields), 3, fields)
+        assert "was looked for as words; fields are found by their words, there are no ranges" in said
+    assert not list(slips(parse("weight<20 a<b", own=fields), 3, fields))
     [said] = slips(parse("colour:x", own=fields), 0, fields)
     assert said.endswith("names the filters, and the fields of page functions here: name, price")
     assert not list(slips(parse("colour:x 12:30 std::x"), 1, fields))

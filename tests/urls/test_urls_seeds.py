@@ -157,6 +157,13 @@ def test_what_is_no_seed_is_told_in_words(text: str, words: str) -> None:
     assert str(caught.value).startswith(words)
 
 
+def test_a_slip_in_a_list_is_told_as_one_and_not_as_another_protocol() -> None:
+    with pytest.raises(InvalidURL, match="did you mean http://"):
+        as_listed("htp://example.org/")
+    with pytest.raises(InvalidURL, match="name one of ftp in the command"):
+        as_listed("ftp://example.org/")
+
+
 @pytest.mark.parametrize(
     "text", ["data:" + "x" * 16_000, f"http://me:{'secret' * 1_000}@[", "gemini://" + "[" * 16_000]
 )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.assignments import assigned
+from gossamer.errors import NotACollection
 from gossamer.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -17,7 +21,25 @@ def asked(options: argparse.Namespace) -> Reading:
     """The collection for a question: what writes is not loaded for it, which would take longer than most answers."""
     from gossamer.collection.ask.reading import Reading
 
-    return Reading(Path(options.dir))
+    folder = Path(options.dir)
+    if not os.path.lexists(folder) and (words := _asked_for(options)):
+        raise NotACollection(f"{folder}: no such directory; {_comes_first(options.verb, [str(folder), *words])}")
+    return Reading(folder)
+
+
+def _asked_for(options: argparse.Namespace) -> list[str]:
+    """What stands behind the directory, the first of which may stand in its place."""
+    given = (getattr(options, name, None) for name in ("question", "url", "subject"))
+    found = next((each for each in given if each), [])
+    return [found] if isinstance(found, str) else found
+
+
+def _comes_first(verb: str, words: Sequence[str]) -> str:
+    """An example, with the collection that is here, if there is one alone."""
+    here = [each.name for each in os.scandir() if os.path.isfile(os.path.join(each.name, "plan.toml"))]
+    name = here[0] if len(here) == 1 else "my-web"
+    rest = words if verb == "search" else words[-1:]
+    return f"the collection comes first, as in `gossamer {verb} {shlex.join([name, *rest])}`"
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:

@@ -31,7 +31,9 @@ VALUES_MOST = 8
 _INDENT = " " * 5
 _FLAT = str.maketrans("\n\t", "  ")
 _MEANINGS = {
-    "near copy": "near copy: it says the same, but for a few words or its title; a search shows it with the page above it",
+    "near copy": (
+        "near copy: it says the same, but for a few words or its title; a search shows it with the page above it"
+    ),
     "alike": "alike: no copy; many words are the same, but its subject may be another; a search shows it for itself",
 }
 
@@ -249,7 +251,8 @@ def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
     exact, copied = sum(copy.exact for copy in copies), sum(bool(group.copies) for group in found.groups)
-    sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}: {exact:,} exact, {len(copies) - exact:,} near"
+    number = counted(len(copies), "copy", "copies")
+    sums = f"{counted(copied, 'page')} with {number}: {exact:,} exact, {len(copies) - exact:,} near"
     alike = sum(len(group.alike) for group in found.groups)
     more = f"; {counted(alike, 'page')} alike, which {'is no copy' if alike == 1 else 'are no copies'}" if alike else ""
     meanings = _meanings([copy for group in found.groups for copy in (*group.copies, *group.alike)])

@@ -391,9 +391,10 @@ _A_NUMBER = re.compile(r"[\d,]+ ")
 
 
 def _basis(parts: Sequence[Progress], last: Progress) -> str:
-    """What the shard that takes longest counts from. A number alone would be taken for that of all shards."""
+    """What the shard that takes longest counts from: who crawls need not know that word. A number alone would be taken
+    for that of all."""
     is_number = len(parts) > 1 and _A_NUMBER.match(last.basis)  # a host may be an IP address
-    return f"the slowest shard has {last.basis}" if is_number else last.basis
+    return f"the slowest part has {last.basis}" if is_number else last.basis
 
 
 def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:

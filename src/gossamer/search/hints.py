@@ -23,6 +23,7 @@ _OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
 _PORT = re.compile(r"(?<=[^:/]):\d+(?=/|$)")
 _NAME = re.compile(r"[^\W\d]\w+")
 _RANGE = re.compile(r"^[<>=]|\.\.")
+_COMPARED = re.compile(r"(?:fields\.)?(\w+)[<>]=?\S+")
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -71,10 +72,16 @@ def slips(query: Query, found: int, fields: Iterable[str]) -> Iterator[str]:
     """Filters that are none; `fields` are those that page functions gave."""
     for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
         if isinstance(atom, Filter) and atom.name and not found and _RANGE.search(atom.value):
-            cure = f"`gossamer export DIR jsonl --fields url,fields.{atom.name}` writes them to compare"
-            yield f"{atom.name}:{atom.value}: fields are found by their words, there are no ranges; {cure}"
+            yield f"{atom.name}:{atom.value}: {_no_ranges(atom.name)}"
         if isinstance(atom, Words) and not atom.phrase and not _SHORT.fullmatch(atom.text):
             yield from _filter_by_another_name(atom.text, found, sorted(fields))
+            if (compared := _COMPARED.fullmatch(atom.text)) and compared[1].lower() in fields:
+                yield f"{atom.text}: was looked for as words; {_no_ranges(compared[1].lower())}"
+
+
+def _no_ranges(name: str) -> str:
+    cure = f"`gossamer export DIR jsonl --fields url,fields.{name}` writes them to compare"
+    return f"fields are found by their words, there are no ranges; {cure}"
 
 
 def _filter_by_another_name(text: str, found: int, fields: Sequence[str]) -> Iterator[str]:
@@ -83,13 +90,17 @@ def _filter_by_another_name(text: str, found: int, fields: Sequence[str]) -> Ite
         return
     if name.lower() in FIELDS and not value:
         yield f"{text} has nothing right behind it, and was looked for as a word; write {text}word, without a space"
-    near = [_ELSEWHERE.get(name.lower(), ""), *get_close_matches(name.lower(), (*FIELDS, *fields), 1, _SLIP)]
+    own = name.lower().removeprefix("fields.")
+    near = [
+        _ELSEWHERE.get(name.lower(), own if own in fields else ""),
+        *get_close_matches(name.lower(), (*FIELDS, *fields), 1, _SLIP),
+    ]
     said = f"{text}: {name}: is no filter, and was looked for as words"
     if value and (meant := next(filter(None, near), "")):
         yield f"{said}; did you mean {meant}:{value}?"
     elif value and not found and _NAME.fullmatch(name):
-        own = f", and the fields of page functions here: {', '.join(fields[:NAMED_MOST])}" if fields else ""
-        yield f"{said}; `gossamer help search` names the filters{own}"
+        theirs = f", and the fields of page functions here: {', '.join(fields[:NAMED_MOST])}" if fields else ""
+        yield f"{said}; `gossamer help search` names the filters{theirs}"
 
 
 def _left_out(query: Query, found: int) -> Iterator[str]:

@@ -50,7 +50,8 @@ def as_seed(text: str) -> str:
 def as_listed(text: str) -> str:
     """The same for a seed of a list, which is of the web: what other protocols a crawl speaks is seen by its plan."""
     if scheme := scheme_of(text):
-        words = f"a list has addresses of the web; name one of {scheme} by itself"
+        as_seed(text)  # a slip is told as such
+        words = f"a list has addresses of the web; name one of {scheme} in the command"
         raise InvalidURL(without_login(f"seed {repeated(text)!r}: {words}"))
     return as_seed(text)
 

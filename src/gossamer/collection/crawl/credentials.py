@@ -59,7 +59,7 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
                 " or say --trust-plan where the seeds of the plan are yours"
             )
         places = tuple(dict.fromkeys(place(address(seed), suffixes) for seed in seeds))
-        jar = cookies(_read(str(given.cookies)), time.time()) if given.cookies else ()
+        jar = cookies(_read_jar(str(given.cookies)), time.time()) if given.cookies else ()
         fields = [header(each) for each in texts(given.headers)] + ([basic(*given.auth)] if given.auth else [])
         found.append(Login(places, tuple(fields), jar))
     return Logins(tuple(found), suffixes)
@@ -130,6 +130,14 @@ def _read_secret(name: str) -> str:
         raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
     if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid() and about.st_mode & 0o077:
         raise UsageError(f"{name}: others on this machine can read it; `chmod 600 {name}` keeps it to yourself")
+    return _read(name)
+
+
+def _read_jar(name: str) -> str:
+    """A cookies.txt. Who gives the cookie in its place has given a secret, which is not repeated."""
+    if "=" in name and not os.path.exists(name):
+        cure = "a cookie by itself is sent by --header 'Cookie: NAME=VALUE'"
+        raise UsageError(f"the cookies are read from a file, a cookies.txt, and there is none of that name; {cure}")
     return _read(name)
 
 

@@ -36,7 +36,8 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 def meant(shard: SmallShard, pattern: str) -> Removal:
     shard.commit()
     shard_reader = ShardReader(shard.table, lambda: shard.archive)
-    return chosen(cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader)), pattern)
+    readers = cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader))
+    return chosen(readers, pattern, [A])
 
 
 def removed(shard: SmallShard, *urls: str, archive: bool = False) -> None:

@@ -22,6 +22,7 @@ from gossamer.collection import Collection, Outside
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.entries import FIRSTS
+from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.writer import Writer
@@ -190,6 +191,27 @@ def test_a_pattern_removes_all_that_have_it_also_what_waits(tmp_path: Path) -> N
         assert len(web.log.entries) > before
         assert not {entry.url for entry in web.log.entries[before:]} & set(done.urls)
         assert collection.verify().problems == []
+
+
+def test_a_misspelt_seed_leaves_the_plan_and_one_that_answered_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock, right, wrong = VirtualClock(), "http://a.test/", "http://b.test/"
+
+    async def fetch(visit: Visit) -> Capture:
+        if wrong in visit.url:
+            return Capture(visit, clock.wall(), 0.1, failure=Failure(Fault.NO_SUCH_HOST, "does not exist"))
+        head, body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", b"<title>A</title><p>words"
+        return Capture(visit, clock.wall(), 0.1, 200, (("content-type", "text/html"),), b"", head, body, body)
+
+    with gossamer.open(tmp_path / "web") as web:
+        outside = Outside(clock, fetch)
+        clock.run(web.crawl_async(right, wrong, sitemaps="never", outside=outside))
+        assert main(["remove", str(web.path), wrong, "--yes"]) == 0
+        assert capsys.readouterr().out == f"removed 1 address; wrong seeds, taken out of the plan: {wrong}\n"
+        assert web.plan.seeds == (right,)
+        assert web.remove(right).seeds == ()
+        assert web.plan.seeds == (right,), "it says how far the crawl goes"
 
 
 def test_asking_what_would_go_changes_nothing(collection: Collection) -> None:

@@ -79,7 +79,8 @@ def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:
         if archive
         else "; the WARC files still have what was fetched: --archive takes that out too"
     )
-    return f"removed {counted(len(chosen.urls), 'address')}{again}{records}"
+    seeds = f"; wrong seeds, taken out of the plan: {', '.join(map(line, chosen.seeds))}" if chosen.seeds else ""
+    return f"removed {counted(len(chosen.urls), 'address')}{again}{records if chosen.versions else ''}{seeds}"
 
 
 def _loss(loss: Loss) -> str:

@@ -316,7 +316,7 @@ class Crawling(Steered, Alerting, Upkeep):
         tried = [*islice(chain(plan.seeds, SeedList(self.path)), 3)]
         if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
             reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
-            cure = "; a seed that is wrong can be taken out of plan.toml" if plan.seeds else ""
+            cure = "; `gossamer remove DIR SEED` takes out a seed that is wrong" if plan.seeds else ""
             raise NothingFetched("; ".join(reasons) + cure)
 
     async def _learn_topic(self, plan: Plan, outside: Outside, *, anew: bool) -> None:

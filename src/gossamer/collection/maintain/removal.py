@@ -7,7 +7,7 @@ without what went, each in the place of the old one at once. All of it can be do
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import Original, Record
 from gossamer.urls.paths import canonical
 from gossamer.urls.safe_regex import Patterns
+from gossamer.urls.seeds import address, in_place_of, is_guessed
 
 _JOB = b"remove"
 
@@ -45,10 +46,13 @@ class Removal:
     versions: int = 0
     bytes: int = 0
     """Of the records of those versions, as they lie in the archive."""
+    seeds: tuple[str, ...] = ()
+    """Of the plan, from which nothing ever came: whoever named them was wrong."""
 
 
-def chosen(readers: ShardReaders, pattern: str) -> Removal:
-    """What a pattern means: one address, if it is one of the collection, or all that have it in them."""
+def chosen(readers: ShardReaders, pattern: str, seeds: Iterable[str]) -> Removal:
+    """What a pattern means: one address, if it is one of the collection, or all that have it in them; and which of the
+    seeds are wrong."""
     wanted = _meaning(readers, pattern)
     urls: list[URL] = []
     fresh = versions = octets = 0
@@ -61,7 +65,14 @@ def chosen(readers: ShardReaders, pattern: str) -> Removal:
                     fresh += not is_removed_entry(entry)
                     versions += len(kept)
                     octets += sum(version.length for version in kept)
-    return Removal(tuple(urls), fresh, versions, octets)
+    wrong = tuple(seed for seed in seeds if address(seed) in urls and not _has_come(readers, seed))
+    return Removal(tuple(urls), fresh, versions, octets, wrong)
+
+
+def _has_come(readers: ShardReaders, seed: str) -> bool:
+    """Has anything come from a seed? One without a scheme may have been asked for by http."""
+    asked = (address(seed), in_place_of(address(seed))) if is_guessed(seed) else (seed,)
+    return any(next(readers.of(url).archive.versions.of(url), None) is not None for url in asked)
 
 
 def _meaning(readers: ShardReaders, pattern: str) -> Callable[[URL], bool]:

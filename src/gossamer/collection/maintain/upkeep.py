@@ -128,7 +128,7 @@ class Upkeep(Reading):
         """What `remove` would take out."""
         from gossamer.collection.maintain import removal
 
-        return removal.chosen(self._readers(), pattern)
+        return removal.chosen(self._readers(), pattern, self.plan.seeds)
 
     def remove(self, pattern: str, *, archive: bool = False) -> Removal:
         """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
@@ -151,6 +151,9 @@ class Upkeep(Reading):
                 with opened(self._folder, plan, index) as bench:
                     removal.remove(bench, set(chosen.urls), archive=archive)
             await self._rebuilt(lock)
+            if chosen.seeds:
+                left = tuple(seed for seed in plan.seeds if seed not in chosen.seeds)
+                self._folder.save_plan(plan.changed(seeds=left))
         return chosen
 
     def prunable(self, keep: str | None = None) -> LetGo:

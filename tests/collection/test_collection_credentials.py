@@ -36,6 +36,19 @@ def test_what_is_given_is_for_the_sites_of_the_seeds(tmp_path: Path) -> None:
     assert found.fields(OTHER) == found.fields("http://c.test/") == ()
 
 
+def test_what_is_given_for_a_site_goes_to_no_other_seed() -> None:
+    given = Credentials(["X-Key: hush"], auth=("me", "hush"), sites=("b.test",))
+    for seeds in ([SEED, OTHER], []):
+        found = logins(Plan(), given, seeds)
+        assert found.fields(OTHER) == found.fields("http://b.test/") != ()
+        assert found.fields(SEED) == found.fields("https://b.test:81/") == ()
+    only = logins(Plan(), Credentials(["X-Key: hush"], sites="https://wiki.b.test"), [SEED])
+    assert only.fields("https://wiki.b.test/x")
+    assert only.fields("http://wiki.b.test/") == only.fields(OTHER) == ()
+    with pytest.raises(UsageError, match="seed"):
+        logins(Plan(), Credentials(["X-Key: hush"], sites="htp://x"), [SEED])
+
+
 def test_what_is_given_for_no_seed_is_refused() -> None:
     with pytest.raises(UsageError, match="name one"):
         logins(Plan(), Credentials(["X: y"]), [])

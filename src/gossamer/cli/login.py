@@ -17,7 +17,7 @@ PASSWORD = "GOSSAMER_PASSWORD"
 def credentials(options: argparse.Namespace) -> Credentials:
     """As they were given; the password comes from the environment, or from whoever sits at the terminal."""
     auth = (options.auth, _password(options.auth)) if options.auth is not None else None
-    return Credentials(tuple(options.header or ()), options.cookie, auth, options.login)
+    return Credentials(tuple(options.header or ()), options.cookie, auth, options.login, tuple(options.send_to or ()))
 
 
 def _password(user: str) -> str:

@@ -132,6 +132,12 @@ def _crawling(verb: Verb, *groups: str) -> None:
         "--auth", metavar="USER", help="log in as USER there; the password is in GOSSAMER_PASSWORD or asked for"
     )
     group.add_argument(
+        "--send-to",
+        action="append",
+        metavar="SITE",
+        help="send header, cookies and password to this host or site, and not to those of the seeds; repeatable",
+    )
+    group.add_argument(
         "--login", metavar="FILE", help="log in by forms and the like, as a file says that only you can read"
     )
     group.add_argument(

@@ -20,7 +20,7 @@ from pathlib import Path
 from gossamer import toml_text
 from gossamer.errors import UsageError
 from gossamer.fetch.login_table import Sources, check, no_keyring, sent
-from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
+from gossamer.fetch.logins import Login, Logins, Place, basic, cookies, header, place
 from gossamer.plan import Plan, texts
 from gossamer.urls import keys
 from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
@@ -41,6 +41,8 @@ class Credentials:
     """Name and password."""
     login: str | Path | None = None
     """A file of logins, written as `[logins]` of a plan."""
+    sites: str | Sequence[str] = ()
+    """Where all but the file goes; nothing: to the sites of the seeds."""
 
     def __bool__(self) -> bool:
         return bool(self.headers or self.cookies or self.auth or self.login)
@@ -53,12 +55,13 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
     if given.login:
         found += [_login(name, entries, suffixes) for name, entries in _listed(str(given.login))]
     if given.headers or given.cookies or given.auth:
-        if not seeds:
+        if not seeds and not given.sites:
             raise UsageError(
                 "a header, cookie or password is for the sites of the seeds that are named; name one,"
-                " or say --trust-plan where the seeds of the plan are yours"
+                " or the site by --send-to, or say --trust-plan where the seeds of the plan are yours"
             )
-        places = tuple(dict.fromkeys(place(address(seed), suffixes) for seed in seeds))
+        named = [_place(each, suffixes) for each in texts(given.sites)]
+        places = tuple(dict.fromkeys(named or [place(address(seed), suffixes) for seed in seeds]))
         jar = cookies(_read_jar(str(given.cookies)), time.time()) if given.cookies else ()
         fields = [header(each) for each in texts(given.headers)] + ([basic(*given.auth)] if given.auth else [])
         found.append(Login(places, tuple(fields), jar))
@@ -88,8 +91,7 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
     sources = Sources(os.environ, _read, time.time(), _read_secret, _of_keyring)
     try:
         parts = [sent(entry, sources) for entry in entries]
-        site = as_seed(name)
-        where = place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
+        where = _place(name, suffixes)
     except UsageError as error:
         raise UsageError(f"logins of {name}: {error}") from None
     accounts = [account for part in parts for account in part.accounts if account.url]
@@ -110,6 +112,13 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
         sum((part.cookies for part in parts), ()),
         sum((part.accounts for part in parts), ()),
     )
+
+
+def _place(name: str, suffixes: frozenset[str]) -> Place:
+    """Where a login holds that is for a host, or for a site with all its hosts. One without a scheme goes over http
+    too."""
+    site = as_seed(name)
+    return place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
 
 
 def _of_keyring(service: str, user: str) -> str:

@@ -13,8 +13,11 @@ from starlette.testclient import TestClient
 import gossamer
 from docs_web import START, DocsWeb
 from gossamer.collection import Outside
+from gossamer.convert import short_text
+from gossamer.index.analysis import STEMMERS
 from gossamer.testing import VirtualClock
 from gossamer.web import page_page
+from gossamer.web.languages import NAMES, named
 
 INDEXES, KEYS, MISSING = f"{SITE}/guide/indexes", f"{SITE}/guide/foreign-keys", f"{SITE}/missing"
 
@@ -49,6 +52,21 @@ def test_every_view_has_a_link_that_says_where_one_is(asking: TestClient) -> Non
         assert list(tabs) == list(names.values())
         assert [name for name, here in tabs.items() if here] == [names[view]]
     assert words(asking.get("/page", params={"url": INDEXES, "view": "nonsense"}).text) == seen(asking, INDEXES)
+
+
+def test_a_language_is_called_by_its_name(asking: TestClient) -> None:
+    assert "Language English (en)" in seen(asking, INDEXES)
+    said = words(asking.get("/", params={"q": "index", "lang": "en"}).text)
+    assert "lang: English (en)" in said
+    assert "Language English (en)" in said
+    told = asking.get("/map").text
+    assert [each.text().strip() for each in LexborHTMLParser(told).css(".legend li")] == ["English (en)"]
+    assert "Languages English (en)" in words(told)
+
+
+def test_there_is_a_name_for_every_language_that_is_told_or_its_code() -> None:
+    assert {*STEMMERS, *short_text._weights().languages} <= NAMES.keys()
+    assert [named(code) for code in ("de", "zz", "")] == ["German (de)", "zz", ""]
 
 
 def test_markdown_is_shown_as_it_is_written(asking: TestClient) -> None:

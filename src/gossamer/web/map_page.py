@@ -17,6 +17,7 @@ from gossamer.collection.ask.distributions import Spread
 from gossamer.collection.ask.site_map import MappedSite, SiteMap
 from gossamer.search.facets import Facets
 from gossamer.web.chart import bars
+from gossamer.web.languages import named
 from gossamer.web.leases import place
 from gossamer.web.view_context import face_of
 
@@ -129,7 +130,8 @@ def _drawn(found: SiteMap, colour: str) -> tuple[list[str], list[Drawn]]:
         Drawn(site, shades[value], labelled.get(number))
         for number, (site, value) in enumerate(zip(found.sites, values, strict=True))
     ]
-    return [name or "not known" for name in names[:SHADES]], drawn
+    told = map(named, names[:SHADES]) if colour == "language" else names[:SHADES]
+    return [name or "not known" for name in told], drawn
 
 
 _QUARTERS = ["linked best", "well", "less", "least"]

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from gossamer import printable
 from gossamer.web.asked import VALUE
 from gossamer.web.inline_assets import ICON, STYLE
+from gossamer.web.languages import named
 
 _KINDS = {
     "application/pdf": "PDF", "text/plain": "text", "text/html": "page", "application/xhtml+xml": "page",
@@ -41,7 +42,7 @@ def environment() -> Environment:
         number=number, size=printable.size, ago=ago, when=when, span=printable.span, crumbs=crumbs, cut=cut
     )
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
-    made.filters.update(told=told, brief=brief, sentence=sentence, phrased=phrased)
+    made.filters.update(told=told, brief=brief, sentence=sentence, phrased=phrased, named=named)
     made.globals.update(link=link, style=STYLE, icon=ICON)
     return made
 

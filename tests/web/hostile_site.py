@@ -7,7 +7,7 @@ import asyncio
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -31,7 +31,7 @@ def prose(number: int) -> str:
 
 @dataclass
 class Site:
-    """A page for each payload, a file of such a type, and a broken link beside them."""
+    """A page for each payload, with a picture that is none, a file of such a type, and a broken link beside them."""
 
     clock: VirtualClock
     payloads: Sequence[str]
@@ -69,7 +69,8 @@ class Site:
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
         head = f"HTTP/1.1 {status} {said}\r\n{lines}\r\n".encode()
         sent = tuple((name, value.encode().decode("latin-1")) for name, value in fields)
-        return Capture(visit, self.clock.wall(), 0.01, status, sent, b"GET /", head, data, data)
+        came = Capture(visit, self.clock.wall(), 0.01, status, sent, b"GET /", head, data, data)
+        return replace(came, rendered=data, screenshot=data) if kind == "p" else came
 
     def _answer(self, kind: str, number: int) -> tuple[int, str, str]:
         """Status, media type and body."""

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from browser import browser as chromium
 from browser import served as serving
-from made_site import SITE
-from playwright.sync_api import Browser, Page
+from made_site import PICTURED, SITE, client, views_left_out
+from playwright.sync_api import Browser, Page, ViewportSize
 
 import gossamer
 from gossamer.errors import NothingFetched
+from gossamer.web import page_page
 from harness.seldom import seldom
 from harness.served import Served
 
@@ -32,6 +33,10 @@ VIEWS = (
     "/?q=nothinghasthisword",
     PAGE,
     *(f"{PAGE}&view={view}" for view in ("markdown", "original", "versions", "links", "copies")),
+    f"/page?url={PICTURED}&view=screenshot",
+    "/page",
+    f"/cached?url={SITE}/",
+    f"/cached?url={SITE}/missing",
     f"/page?url={SITE}/missing",
     "/page?url=https://nobody.example/",
     "/crawl",
@@ -47,6 +52,8 @@ VIEWS = (
     "/map?colour=rank",
     "/nowhere",
 )
+PARTS = {"/crawl/charts", "/crawl/cluster", "/crawl/hosts", "/crawl/reasons"}
+"""Of `/crawl`, for a page that is open."""
 BARE = ("/", "/?q=index", "/crawl", "/hosts", "/broken", "/map")
 """Views that say something else where nothing was ever collected."""
 BYTES_MOST, REQUESTS_MOST, ELEMENTS_MOST, SHIFT_MOST = 60_000, 6, 1_400, 0.1
@@ -76,9 +83,24 @@ def browser(site: Served, served: Served, bare: str) -> Iterator[Browser]:
         yield found
 
 
+def test_no_view_is_left_out(site: Served) -> None:
+    """Whatever has a route or a template of its own is looked at."""
+    templates = {each.name for each in (files("gossamer.web") / "templates").iterdir() if each.name.endswith(".html")}
+    with client(site.path) as asking:
+        assert not views_left_out(asking, VIEWS) - PARTS
+        for path in VIEWS:
+            asking.get(path)
+        face = asking.app._app.state.face  # type: ignore[attr-defined]  # our own app
+        used = {name for _, name in face.templates.cache or ()}
+    assert templates <= used
+    assert {each.partition("view=")[2] for each in VIEWS} > page_page.VIEWS.keys() - {"text"}
+
+
 @pytest.fixture
 def phone(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    """Our policy is set aside: where nothing may run, nothing could be asked of a view."""
+    phone: ViewportSize = {"width": 390, "height": 844}
+    context = browser.new_context(viewport=phone, reduced_motion="reduce", bypass_csp=True)
     yield context.new_page()
     context.close()
 

@@ -13,7 +13,7 @@ import pytest
 from browser import browser
 from hostile_site import HARMLESS, HOST, made
 from jinja2 import Environment
-from made_site import client, elements
+from made_site import client, elements, views_left_out
 from payloads import PAYLOADS
 from playwright.sync_api import Browser
 from starlette.testclient import TestClient
@@ -26,7 +26,9 @@ from gossamer.web.templating import environment
 from harness.seldom import seldom
 from harness.served import serving
 
-WHOLE = ("/broken", "/crawl", "/hosts", "/host?name=hostile.example", "/map", "/?q=harbour", "/?q=harbour&explain=true")
+PARTS = tuple(f"/crawl/{part}" for part in ("charts", "cluster", "hosts", "reasons", "change", "confirm/start"))
+LISTS = ("/broken", "/crawl", "/hosts", "/host?name=hostile.example", "/map", "/?q=harbour", "/?q=harbour&explain=true")
+WHOLE = (*LISTS, *PARTS, "/", "/page")
 TOUCHED = """() => document.querySelectorAll("main *").forEach((each) => {
     each.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
     if (each.focus) each.focus();
@@ -182,13 +184,21 @@ def heard(watched: Watched, said: str) -> None:
 def test_a_browser_runs_nothing_of_it_in_any_view(chromium: Browser, folder: Path, number: int) -> None:
     """Of its page, of the broken link and of the file of such a type, nor where somebody asks for it."""
     here, gone, typed = (quote(kept(folder, part)[number], safe="") for part in ("p", "gone", "typed"))
-    said = quote(PAYLOADS[number], safe="")
-    views = [f"/page?url={here}&view={view}" for view in VIEWS]
+    with serving(folder) as running:
+        look(chromium, running.url, views(here, gone, typed, quote(PAYLOADS[number], safe="")))
+
+
+def views(here: str, gone: str, typed: str, said: str) -> list[str]:
+    """That are about a page, a broken link, a file, or what somebody says."""
+    pages = [f"/page?url={here}&view={view}" for view in VIEWS]
     others = [f"/cached?url={here}", f"/page?url={gone}", f"/page?url={typed}", f"/page?url={said}"]
     asked = [f"/?q={said}", f"/?q=harbour&site={said}", f"/hosts?search={said}", f"/feed?q={said}"]
     programs = [f"/api/v1/page?url={here}", f"/api/v1/search?q={said}"]
-    with serving(folder) as running:
-        look(chromium, running.url, [*views, *others, *asked, *programs])
+    return [*pages, *others, *asked, *programs]
+
+
+def test_no_view_is_left_out(both: Both) -> None:
+    assert not views_left_out(both[0], [*WHOLE, *views("", "", "", "")])
 
 
 def test_nor_in_the_views_of_the_whole(chromium: Browser, folder: Path) -> None:

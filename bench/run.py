@@ -33,9 +33,10 @@ HERE = Path(__file__).parent
 
 
 @contextmanager
-def served(pages: int) -> Iterator[str]:
+def served(pages: int, log: Path | None = None) -> Iterator[str]:
     """The seed of a made web that another process serves, with so many pages on each host."""
     command = [sys.executable, "-m", "gossamer.testing", *WEB, "--pages", str(pages)]
+    command += ["--log", str(log)] if log else []
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None

@@ -1,14 +1,17 @@
 """What does serving cost? Whole answers over HTTP, a server that nobody asks, and one beside a crawl.
 
-    python bench/serve.py --pages 200_000 --idle 60 --rounds 5
+    python bench/serve.py --pages 200_000 --idle 60 --pairs 12
 
 The collection is that of bench/search.py, and so are the questions. A client is a process with one connection, and has
 the next question when it has its answer: with eight of them the server is as busy as it can be, so what an answer then
 takes is mostly waiting for others. CPU is that of the server, of all threads.
 
-Beside a crawl, somebody watches the dashboard and asks a question a second. The same crawl runs at the same time
-without that: whatever else the machine does, it does to both. What counts is the CPU of the crawl, and beside it that
-of the server.
+People read an answer before they have the next question: eight of them ask one in a second or so, each by themselves.
+
+Beside a crawl, somebody watches the dashboard and asks a question a second, for some seconds, and then does not, in
+turn. It is one crawl, and the turns are short: two crawls, one after the other, differ more than what is looked for,
+and two at once slow each other down. What counts is the CPU of all processes of the crawl for a page that is asked of
+the web; beside it, how many pages come in a second, and the CPU of the server.
 """
 
 from __future__ import annotations
@@ -17,16 +20,18 @@ import argparse
 import http.client
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
@@ -77,26 +82,29 @@ def ask(connection: http.client.HTTPConnection, question: str) -> None:
     assert answer.status in (200, 503), body  # a busy server says so
 
 
-def asked(port: int, some: list[str], clients: int, number: int) -> list[float]:
-    """Seconds for each answer of one of the clients, from the first byte that is sent to the last that comes."""
+def asked(port: int, some: list[str], clients: int, rest: float, number: int) -> list[float]:
+    """Seconds for each answer of one of the clients, from the first byte that is sent to the last that comes. Before
+    each question a client rests, about so long."""
     connection, took = http.client.HTTPConnection("127.0.0.1", port, timeout=60), []
     for text in some[:WARM]:
         ask(connection, text)
+    random = Random(number)
     for text in some[number::clients]:
+        time.sleep(random.uniform(0.0, 2 * rest))
         began = time.perf_counter()
         ask(connection, text)
         took.append(time.perf_counter() - began)
     return took
 
 
-def answers(server: Server, some: list[str], clients: int) -> str:
+def answers(server: Server, some: list[str], clients: int, rest: float = 0.0) -> str:
     with ProcessPoolExecutor(clients) as pool:
         before = server.cpu
-        each = pool.map(partial(asked, server.port, some, clients), range(clients))
+        each = pool.map(partial(asked, server.port, some, clients, rest), range(clients))
         took = [seconds for mine in each for seconds in mine]
     spent = (server.cpu - before) / (len(took) + WARM * clients)
     half, last = (1e3 * value for value in np.percentile(took, (50, 99)))
-    words = "1 client" if clients == 1 else f"{clients} clients"
+    words = "1 client" if clients == 1 else f"{clients} people" if rest else f"{clients} clients"
     return f"{words:<10} median {half:6.1f} ms, 99 of 100 in {last:6.1f} ms; {1e3 * spent:5.1f} ms of CPU an answer"
 
 
@@ -148,74 +156,109 @@ def wonder(port: int, over: threading.Event) -> None:
     connection.close()
 
 
-class Costs(NamedTuple):
-    """CPU seconds of a crawl, of the server meanwhile, and how long it took."""
+class Spent(NamedTuple):
+    """Until now."""
 
     crawl: float
+    """CPU seconds."""
     server: float
+    pages: int
+    """That were asked for."""
     seconds: float
 
+    def since(self, before: Spent) -> Spent:
+        return Spent(*(now - then for now, then in zip(self, before, strict=True)))
 
-def crawled(seed: str, place: Path, *, is_served: bool) -> Costs:
-    """A whole crawl of the made web; somebody looks at it, or nobody does."""
-    command = [sys.executable, "-m", "gossamer", "crawl", str(place), "--quiet"]
-    subprocess.run([*command, seed, *OURS, "--shards", "2", "--pages", "1"], check=True, stdout=subprocess.DEVNULL)
-    command += ["--pages", "0"]
-    if not is_served:
-        crawl, seconds = cost_of(command)
-        return Costs(crawl, 0.0, seconds)
+    @property
+    def each(self) -> float:
+        """CPU seconds of the crawl for a page."""
+        return self.crawl / max(self.pages, 1)
+
+
+def spent(session: int, server: Server, log: Path) -> Spent:
+    """By the crawl with all its processes, those that have ended too, and by the server."""
+    ticks = 0
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            fields = each.read_text().rpartition(") ")[2].split()
+            ticks += sum(map(int, fields[11:15])) if int(fields[3]) == session else 0
+    return Spent(ticks / TICKS, server.cpu, log.read_bytes().count(b"\n"), time.perf_counter())
+
+
+@contextmanager
+def watched(port: int) -> Iterator[None]:
+    """Somebody has the dashboard open and asks questions."""
     over = threading.Event()
-    with serving(place) as server:
-        looking = [
-            threading.Thread(target=each, args=(server.port, over), daemon=True) for each in (watch, renew, wonder)
-        ]
-        for each in looking:
-            each.start()
-        time.sleep(2.5)  # what it takes to load and to open everything is no cost of the crawl
-        before = server.cpu
-        crawl, seconds = cost_of(command)
-        spent = server.cpu - before
+    looking = [threading.Thread(target=each, args=(port, over), daemon=True) for each in (watch, renew, wonder)]
+    for each in looking:
+        each.start()
+    try:
+        yield
+    finally:
         over.set()
         for each in looking:
             each.join()
-    return Costs(crawl, spent, seconds)
 
 
-def cost_of(command: list[str]) -> tuple[float, float]:
-    """CPU seconds of a command with all its processes, and how long it took."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    assert status == 0, command
-    return used.ru_utime + used.ru_stime, time.perf_counter() - began
+def beside(seed: str, log: Path, folder: Path, pairs: int, phase: float) -> Iterator[str]:
+    """One crawl, of which each second phase is watched: first and second in turn, so that it does not matter if a page
+    costs more the more there are."""
+    crawl = [sys.executable, "-m", "gossamer", "crawl", str(folder), "--quiet"]
+    subprocess.run([*crawl, seed, *OURS, "--shards", "2", "--pages", "1"], check=True, stdout=subprocess.DEVNULL)
+    with serving(folder) as server:
+        process = subprocess.Popen([*crawl, "--pages", "0"], stdout=subprocess.DEVNULL, start_new_session=True)
+        try:
+            time.sleep(max(phase, 1.0))  # what it takes to load and to open everything is no cost of the crawl
+            with watched(server.port):
+                time.sleep(max(phase, 1.0))
+            found = list(phases(process, server, log, pairs, phase))
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+    with_, without = ([each[seen] for each in found] for seen in (True, False))
+    ratios = [a.each / b.each for a, b in zip(with_, without, strict=True)]
+    said = ", ".join(f"{each - 1:+.1%}" for each in ratios)
+    whole, other = together(with_), together(without)
+    yield f"beside     a page takes {whole.each / other.each - 1:+.1%} CPU of the crawl where it is watched; target 3%"
+    yield f"           by pairs {median(ratios) - 1:+.1%} in the median ({said})"
+    pace, usual = (each.pages / each.seconds for each in (whole, other))
+    yield f"           {pace:.0f} pages a second where it is watched, {usual:.0f} where it is not"
+    share = whole.server / whole.crawl
+    yield f"           the server has {whole.server / whole.seconds:.1%} of a core, {share:.1%} of what the crawl has"
 
 
-def beside(seed: str, folder: Path, rounds: int) -> Iterator[str]:
-    """The same crawl with and without, at once."""
-    with_, without = list[Costs](), list[Costs]()
-    for number in range(rounds):
-        with ThreadPoolExecutor() as pool:
-            one, other = (
-                pool.submit(crawled, seed, folder / f"{number}-{is_served}", is_served=is_served)
-                for is_served in (True, False)
-            )
-        with_.append(one.result())
-        without.append(other.result())
-    ratio = median(a.crawl / b.crawl for a, b in zip(with_, without, strict=True))
-    crawl, server = median(each.crawl for each in with_), median(each.server for each in with_)
-    each = ", ".join(f"{a.crawl / b.crawl - 1:+.1%}" for a, b in zip(with_, without, strict=True))
-    yield f"beside     a crawl takes {ratio - 1:+.1%} CPU where it is watched ({each}); target 3%"
-    took = median(each.seconds for each in with_)
-    yield f"           the server took {server:.2f} s of CPU meanwhile, the crawl {crawl:.2f} s, in {took:.1f} s"
+def phases(
+    crawl: subprocess.Popen[bytes], server: Server, log: Path, pairs: int, phase: float
+) -> Iterator[dict[bool, Spent]]:
+    """What was spent with and without, pair by pair, as long as the crawl goes on."""
+    for number in range(pairs):
+        pair = {}
+        for is_watched in (True, False) if number % 2 else (False, True):
+            with watched(server.port) if is_watched else nullcontext():
+                time.sleep(min(phase / 4, 1.0))  # until what the phase before has begun is done
+                before = spent(crawl.pid, server, log)
+                time.sleep(phase)
+                pair[is_watched] = spent(crawl.pid, server, log).since(before)
+        if crawl.poll() is not None:
+            print(f"           the crawl ended after {number} of {pairs} pairs", flush=True)
+            return
+        yield pair
+
+
+def together(some: list[Spent]) -> Spent:
+    """Their sums."""
+    return Spent(*map(sum, zip(*some, strict=True)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=5_000, help="that are searched (5,000)")
     parser.add_argument("--questions", type=int, default=400, help="for each number of clients (400)")
+    parser.add_argument("--rest", type=float, default=1.0, metavar="S", help="of people between two questions (1)")
     parser.add_argument("--idle", type=float, default=10.0, metavar="S", help="how long nobody asks (10)")
-    parser.add_argument("--crawl", type=int, default=250, metavar="N", help="pages of each of 8 hosts (250)")
-    parser.add_argument("--rounds", type=int, default=2, help="crawls with and without (2)")
+    parser.add_argument("--crawl", type=int, default=1_500, metavar="N", help="pages of each of 8 hosts (1,500)")
+    parser.add_argument("--pairs", type=int, default=4, help="of phases that are watched and are not (4)")
+    parser.add_argument("--phase", type=float, default=5.0, metavar="S", help="how long each is (5)")
     parser.add_argument("--keep", type=Path, help="make the collection here, or use the one that is there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -225,12 +268,13 @@ def main() -> None:
         some = questions(Made(options.pages), "usual", options.questions)
         print(f"serve  {options.pages:,} pages, whole answers of /api/v1/search over HTTP", flush=True)
         with serving(place) as server:
-            for clients in (1, CLIENTS):
-                print(answers(server, some, clients), flush=True)
+            for clients, rest in ((1, 0.0), (CLIENTS, 0.0), (CLIENTS, options.rest)):
+                print(answers(server, some, clients, rest), flush=True)
             print(idle(server, options.idle), flush=True)
-        if options.rounds:
-            with served(options.crawl) as seed:
-                for line in beside(seed, Path(folder), options.rounds):
+        if options.pairs:
+            log = Path(folder) / "log"
+            with served(options.crawl, log) as seed:
+                for line in beside(seed, log, Path(folder) / "crawl", options.pairs, options.phase):
                     print(line, flush=True)
 
 

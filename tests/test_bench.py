@@ -129,11 +129,13 @@ def test_pages_of_hosts_are_timed_by_each_order() -> None:
 
 
 def test_serving_is_timed_alone_and_beside_a_crawl() -> None:
-    sizes = ("--pages", "60", "--questions", "8", "--idle", "0.5", "--crawl", "2", "--rounds", "1")
-    said = run("serve.py", *sizes)
-    assert re.findall(r"^(\d) clients? +median +\d+\.\d ms, 99 of 100 in +\d+\.\d ms", said, re.MULTILINE) == ["1", "8"]
+    sizes = ("--pages", "60", "--questions", "8", "--rest", "0.01", "--idle", "0.5", "--crawl", "40", "--phase", "0.2")
+    said = run("serve.py", *sizes, "--pairs", "1")
+    asked = re.findall(r"^(\d \w+) +median +\d+\.\d ms, 99 of 100 in +\d+\.\d ms", said, re.MULTILINE)
+    assert asked == ["1 client", "8 clients", "8 people"]
     assert re.search(r"^idle +\d+\.\d\d% of a core", said, re.MULTILINE)
-    assert re.search(r"^beside +a crawl takes [+-]\d+\.\d% CPU where it is watched", said, re.MULTILINE)
+    assert re.search(r"^beside +a page takes [+-]\d+\.\d% CPU of the crawl where it is watched", said, re.MULTILINE)
+    assert re.search(r"^ +the server has \d+\.\d% of a core, \d+\.\d% of what the crawl has", said, re.MULTILINE)
 
 
 def test_ranks_are_the_same_by_every_way() -> None:

@@ -202,3 +202,25 @@ def test_what_lies_where_the_next_graph_comes_is_in_nobodys_way(
         assert collection.repair().aside == (path / "damaged" / name,)
         assert collection.verify().problems == []
         assert collection.graph.top(3)
+
+
+def test_a_graph_is_looked_at_once_as_long_as_it_stays_as_it_is(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server beside a crawl opens it with every commit."""
+    path = tmp_path / "web"
+    shutil.copytree(sound, path)
+    looked: list[Path] = []
+    damage = graph_digests.damage
+    monkeypatch.setattr(graph_digests, "damage", lambda place, **given: looked.append(place) or damage(place, **given))
+    for times in (2, 2, 2):  # by the one who reads mirrors, and by the one who reads ranks
+        with gossamer.open(path) as web:
+            web.status()
+            assert web.search("type:html").total
+        assert len(looked) == times
+    (ranks,) = path.glob("graph/0*/ranks.npy")
+    flipped(ranks)
+    with gossamer.open(path) as web:
+        assert web._graph() is None
+        assert web._graph() is None
+    assert len(looked) == 3

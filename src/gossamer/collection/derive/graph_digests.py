@@ -7,13 +7,14 @@ as it was made. Of a large one only lengths and beginnings are looked at, unless
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.files.stamps import stamp
 from gossamer.index import FILES as INDEX_FILES
 from gossamer.lazy import pattern
 from gossamer.urls import keys
@@ -28,6 +29,9 @@ FILES = pattern(
 """All that is ever in the folder of a graph: nothing else is sealed, and nothing else is deleted with it."""
 WHOLE_MOST = 16 << 20
 """Bytes of a graph that are read each time it is opened: a few milliseconds."""
+KNOWN_MOST = 100
+_SOUND: dict[tuple[str, str], str] = {}
+"""By the folder of a graph and the name of a look that has found nothing wrong: the stamp of the files then."""
 _PIECE = 1 << 20
 _BEGINNING = 4_096
 
@@ -54,6 +58,23 @@ def seal(folder: Path) -> None:
 def is_small(folder: Path) -> bool:
     """Does it take no time to look at all of it?"""
     return sum(each.length for each in _sealed(files.read(folder / FILE)).values()) <= WHOLE_MOST
+
+
+def unless_known(folder: Path, name: str, look: Callable[[], str | None]) -> str | None:
+    """What a look finds wrong. Where it has found nothing, and no file is another one since, this process does not look
+    again: a reader beside a crawl opens the graph with every commit, and a graph stays as it is."""
+    try:
+        now = stamp(folder)
+    except (OSError, Damaged):
+        return look()
+    if _SOUND.get((str(folder), name)) == now:
+        return None
+    found = look()
+    if found is None:
+        if len(_SOUND) >= KNOWN_MOST:
+            _SOUND.clear()
+        _SOUND[str(folder), name] = now
+    return found
 
 
 def damage(folder: Path, *, whole: bool = False, needs: Collection[str] = ()) -> str | None:

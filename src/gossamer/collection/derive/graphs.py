@@ -160,12 +160,16 @@ def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
     With a moment it stays readable when another one takes its place.
     """
     graph = _held(named(folder), moment)
-    while graph is not None and (damage := _damage(graph)):
+    while graph is not None and (damage := _unless_known(graph)):
         if named(folder) == graph:  # and no other has taken its place meanwhile
             warn(folder, damage)
             return None
         graph = _held(named(folder), moment)
     return graph
+
+
+def _unless_known(graph: Graph) -> str | None:
+    return graph_digests.unless_known(graph.folder, CURRENT, lambda: _damage(graph))
 
 
 def _held(graph: Graph | None, moment: Moment | None) -> Graph | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import re
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -29,7 +30,7 @@ log = logging.getLogger("gossamer")
 def by_host(folder: Folder) -> dict[str, list[str]]:
     """The names of the hosts: the main one, and the others. None where there is no graph, or a damaged one."""
     place = pointed(folder)
-    while place is not None and (damage := _damage(place)):
+    while place is not None and (damage := graph_digests.unless_known(place, MIRRORS, partial(_damage, place))):
         if pointed(folder) == place:  # and no other has taken its place meanwhile
             warn(folder, damage)
             return {}

@@ -20,10 +20,12 @@ from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer import convert
 from gossamer.collection import Collection, Outside
 from gossamer.collection.column_families import FAMILIES
-from gossamer.collection.derive import shard_build
+from gossamer.collection.derive import indexer, shard_build
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
 from gossamer.errors import Locked, NotACollection
+from gossamer.index.shard_index import ShardIndex
+from gossamer.index.soundness import part_sizes
 from gossamer.model import Page
 from gossamer.store.table.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, VirtualClock, WebSpec
@@ -240,3 +242,34 @@ def test_a_shard_without_pages_is_built_too(tmp_path: Path) -> None:
             assert collection.not_indexed == 0
             collection.remove(max(page.url for page in collection.pages()))
             assert collection.is_built
+
+
+def index_parts(collection: Collection) -> list[int]:
+    return [len(part_sizes(each)) for each in sorted(collection.path.glob("shards/*/index"))]
+
+
+def test_an_index_of_many_parts_becomes_one_of_at_most_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the parts of a large one are: the engine would bring them together by eights."""
+    clock = VirtualClock()
+    web = MadeWeb(SPEC, clock=clock)
+    with monkeypatch.context() as patch, gossamer.open(tmp_path / "web") as collection:
+        patch.setattr(indexer, "COMMIT_EVERY", 6)
+        patch.setattr(ShardIndex, "gather", lambda index: None)
+        outside = Outside(clock, web.fetch)
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=outside, shards=1))
+        collection.build()
+        [many] = index_parts(collection)
+        before = answers(collection)
+        assert collection.build(compact=True).indexed > 0
+        assert many > 2 >= index_parts(collection)[0]
+        assert answers(collection) == before
+        assert collection.build(compact=True).indexed == 0, "there is nothing to do"
+        assert not collection.verify().problems
+
+
+def answers(collection: Collection) -> list[list[tuple[str, float]]]:
+    collection.close()
+    return [
+        [(hit.url, round(hit.score, 4)) for hit in collection.search(text, 50)]
+        for text in ("type:html", "water", "page")
+    ]

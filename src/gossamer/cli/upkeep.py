@@ -26,7 +26,7 @@ def build(options: argparse.Namespace) -> int:
     line = BuildLine()
     try:
         with gossamer.open(options.dir) as collection:
-            built = collection.build(convert=options.convert, report=line)
+            built = collection.build(convert=options.convert, compact=options.compact, report=line)
     finally:
         line.end()
     print_answer(options, asdict(built), pasted(answers.built(built), options.dir))

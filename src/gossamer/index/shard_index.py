@@ -30,8 +30,9 @@ FIELDS = (*TEXTS, "url", "spelling", "place", "own", "type", "language", "domain
 """All that have terms which are texts."""
 FAST = ("page", "site", "date", "year", "since")
 """Columns of numbers."""
-MEMORY = 32 * 1024 * 1024
-"""For what was added and is not in a file yet. A page of nothing but new words needs three times as much on the way."""
+MEMORY, MEMORY_MOST = 32 << 20, 4_000 << 20
+"""For what was added and is not in a file yet; the engine takes no more. A page of nothing but new words needs three
+times as much on the way."""
 GATHERED_MOST = 100
 """Pages that are passed on together: what they need of the memory is at hand then, which saves a fifth of the time."""
 CHARACTERS_MOST = 1_000_000
@@ -63,6 +64,7 @@ class ShardIndex:
         self.schema = schema()
         self.index = (open_to_write if writable else open_to_read)(folder, self.schema)
         self._writer: tantivy.IndexWriter | None = None
+        self._memory = MEMORY
         self._gathered: list[tuple[str, Entry | None]] = []
         self._characters = self._ahead = 0
 
@@ -99,9 +101,11 @@ class ShardIndex:
             self._ahead = 0
         self._ahead += self._characters
 
-    def clear(self) -> None:
-        """Take everything out."""
+    def clear(self, memory: int = MEMORY) -> None:
+        """Take everything out. What comes then is one part of the index, as long as it has room in so much memory."""
         self._gathered, self._characters = [], 0
+        self.close()
+        self._memory = min(max(memory, MEMORY), MEMORY_MOST)
         with writing(self._folder):
             self._writing().delete_all_documents()
 
@@ -140,6 +144,11 @@ class ShardIndex:
                 self._writing().commit()
         self.close()  # when they are merged
         self.commit(covered, source)
+
+    @property
+    def is_compact(self) -> bool:
+        """Nothing would be won by making it again."""
+        return len(part_sizes(self._folder)) <= PARTS_MOST
 
     @property
     def covered(self) -> int:
@@ -258,7 +267,7 @@ class ShardIndex:
     def _writing(self) -> tantivy.IndexWriter:
         anchors.require_in_place(self._folder)
         if self._writer is None:
-            self._writer = self.index.writer(MEMORY, 1)
+            self._writer = self.index.writer(self._memory, 1)
             # A commit that was killed leaves lists of deleted rows, named by the number of the change. The same changes
             # come again and get the same number, and the engine would not write over what is there.
             self._writer.garbage_collect_files()

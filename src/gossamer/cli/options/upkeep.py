@@ -20,6 +20,7 @@ def build(verbs: Verbs) -> None:
     verb.add_argument(
         "--convert", action="store_true", help="read all pages again, as after an upgrade or with other settings"
     )
+    verb.add_argument("--compact", action="store_true", help="make an index of many parts again in one")
 
 
 def verify(verbs: Verbs) -> None:

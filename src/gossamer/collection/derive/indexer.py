@@ -199,6 +199,25 @@ class Indexer:
         self.gather()
         yield done
 
+    def compact(self, memory: int) -> Iterator[int]:
+        """Make the index of now again, with so much memory: each of its parts is looked at by every question, and the
+        engine brings large ones together only by eights. Gives the number of pages so far; whoever searches has the old
+        one until the end."""
+        if self._shard_index.is_compact:
+            return
+        self._shard_index.clear(memory)
+        done = 0
+        for url, version in self._archive.versions.pages():
+            page = wanted(self._table, self._archive, url, version)
+            if page is not None and findable(page):
+                self._put(url, page, version)
+            done += 1
+            if done % CATCH_UP == 0:
+                yield done
+        self.finish()
+        self.gather()
+        yield done
+
     def outdate_past(self) -> None:
         """Versions of before say something else than before: the index of the past has to be made again."""
         self._past.outdate()

@@ -79,6 +79,8 @@ class Job:
     plan: Plan
     anew: bool
     """Make all texts again, not only those that are missing."""
+    compact: bool = False
+    """Make the index again where it has more parts than it need have."""
     mark: bytes = field(default_factory=lambda: os.urandom(16))
     """Tells it from all others."""
 
@@ -121,6 +123,13 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
             yield replace(step, texts=step.texts + made.texts, unread=made.unread)
         findable.finish()
         table.commit()
+        for number in findable.compact(memory_of(job.plan.shards)) if job.compact else ():
+            yield replace(step, indexed=number)
+
+
+def memory_of(shards: int) -> int:
+    """That a shard may have for a while: all of them together a quarter of the machine's."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (4 * max(shards, 1))
 
 
 class Shard:

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 class Upkeep(Reading):
     """A collection that is looked after."""
 
-    def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
-        """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
+    def build(
+        self, *, convert: bool = False, compact: bool = False, report: Callable[[Built], None] | None = None
+    ) -> Built:
+        """Make what is derived where it is missing; with `convert`, read all pages again with the code of today; with
+        `compact`, make an index of many parts again in one."""
         from gossamer.collection.derive.shard_build import Job
 
-        job = Job(self.path, self.plan, convert)
+        job = Job(self.path, self.plan, convert, compact)
         return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
 
     async def _build(self, job: Job, report: Callable[[Built], None]) -> Built:

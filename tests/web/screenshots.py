@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Literal
 
 from browser import browser
-from made_site import SITE, heron, on_cluster
+from made_site import PICTURED, SITE, heron, on_cluster
 from playwright.sync_api import Browser
 
 import gossamer
+from docs_web import EXAMPLE
 from gossamer.cli.demo import WEB
 from gossamer.errors import NothingFetched
 from gossamer.testing import MadeWeb
@@ -50,6 +51,8 @@ def full(home: str, host: str, question: str) -> dict[str, str]:
         "page": page,
         **tabs,
         "unknown": "/page?url=https://nobody.example/",
+        "no-page": "/page",
+        "not-kept": "/cached?url=https://nobody.example/",
         "crawl": "/crawl",
         "change": "/crawl/change",
         "confirm": "/crawl/confirm/start",
@@ -75,6 +78,8 @@ PAST = {
     "past-directory": "/?q=index&site=example.org/guide/",
     "past-versions": f"/page?url={SITE}/guide/indexes&view=versions",
     "past-links": f"/page?url={SITE}/&view=links",
+    "past-picture": f"/page?url={PICTURED}&view=screenshot",
+    "past-gone": f"/page?url={SITE}/missing",
     "past-crawl": "/crawl",
     "past-map": "/map",
     "past-broken": "/broken",
@@ -97,7 +102,7 @@ def main(place: Path) -> None:
         with gossamer.open(folder) as made:
             made.crawl(web.seed, scope="any", disk_pause_share=0, shards=2, **QUICK)
             home = made.page(web.home(4))
-        on_cluster(heron(past), Path(scratch, "store"), time.time())
+        on_cluster(heron(past, pictured()), Path(scratch, "store"), time.time())
         with gossamer.open(empty) as made, suppress(NothingFetched):
             made.crawl("http://127.0.1.77/", disk_pause_share=0, **QUICK)
         host = home.url.split("/")[2].partition(":")[0]
@@ -107,8 +112,17 @@ def main(place: Path) -> None:
             for path, views in every:
                 with serving(path) as running:
                     for name, view in views.items():
+                        running.get(view)  # what an answer takes is shown, and the first one opens the index
                         take(chromium, running.url + view, place, name)
     print(f"{len(list(place.glob('*.png')))} pictures in {place}")
+
+
+def pictured() -> bytes:
+    """What a browser makes of the page that has a picture."""
+    with browser() as chromium:
+        page = chromium.new_page()
+        page.set_content(EXAMPLE["/guide/cascade"].body.decode())
+        return page.screenshot(type="jpeg")
 
 
 @contextmanager

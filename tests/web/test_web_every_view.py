@@ -13,6 +13,7 @@ from browser import browser as chromium
 from browser import served as serving
 from made_site import PICTURED, SITE, client, views_left_out
 from playwright.sync_api import Browser, Page, ViewportSize
+from screenshots import PAST, full
 
 import gossamer
 from gossamer.errors import NothingFetched
@@ -88,6 +89,8 @@ def test_no_view_is_left_out(site: Served) -> None:
     templates = {each.name for each in (files("gossamer.web") / "templates").iterdir() if each.name.endswith(".html")}
     with client(site.path) as asking:
         assert not views_left_out(asking, VIEWS) - PARTS
+        pictures = [*full(f"{SITE}/", "example.org", "index").values(), *PAST.values()]
+        assert not views_left_out(asking, pictures) - PARTS
         for path in VIEWS:
             asking.get(path)
         face = asking.app._app.state.face  # type: ignore[attr-defined]  # our own app

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from made_site import SITE, client, elements, heron, words
+from made_site import PICTURE, PICTURED, SITE, client, elements, heron, words
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
 
@@ -52,6 +52,16 @@ def test_every_view_has_a_link_that_says_where_one_is(asking: TestClient) -> Non
         assert list(tabs) == list(names.values())
         assert [name for name, here in tabs.items() if here] == [names[view]]
     assert words(asking.get("/page", params={"url": INDEXES, "view": "nonsense"}).text) == seen(asking, INDEXES)
+
+
+def test_a_browser_knows_how_much_room_a_picture_takes(asking: TestClient) -> None:
+    tree = LexborHTMLParser(asking.get("/page", params={"url": PICTURED, "view": "screenshot"}).text)
+    assert [tree.css_first("img.frame").attributes.get(name) for name in ("width", "height")] == ["64", "48"]
+
+
+@pytest.mark.parametrize("cut", [b"", b"\xff\xd8", PICTURE[:160], b"\xff" * 99, b"\xff\xd8" + b"\xff\xe0\x00\x00" * 9])
+def test_of_what_is_no_picture_nobody_knows(cut: bytes) -> None:
+    assert page_page.extent(cut) == (0, 0)
 
 
 def test_a_language_is_called_by_its_name(asking: TestClient) -> None:

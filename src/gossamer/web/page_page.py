@@ -45,6 +45,8 @@ ADDRESS_MOST = 20_000
 
 
 _NOTHING = Markup("")
+_FRAMES = (0xC0, 0xC1, 0xC2)
+"""What the part of a JPEG begins with that says how large it is."""
 RELATED = 10
 """Pages on the same subject that are named."""
 SUBJECT_MOST = 12
@@ -114,6 +116,8 @@ class Shown:
     related: Sequence[Hit] = ()
     """What a search for the words of its title finds besides."""
     site: str = ""
+    extent: tuple[int, int] = (0, 0)
+    """Of its picture."""
 
 
 async def page(request: Request) -> Response:
@@ -264,7 +268,18 @@ def _copies(web: Collection, url: str, document: Document | None, wanted: Wanted
 
 
 def _screenshot(web: Collection, url: str, document: Document | None, wanted: Wanted) -> dict[str, Any]:
-    return {}
+    assert document is not None
+    return {"extent": extent(document.capture.screenshot)}
+
+
+def extent(jpeg: bytes) -> tuple[int, int]:
+    """Across and down, so that a browser leaves room for it before it has come; zeros where that is not known."""
+    at = 2
+    while jpeg[at : at + 1] == b"\xff" and at + 9 <= len(jpeg):
+        if jpeg[at + 1] in _FRAMES:
+            return int.from_bytes(jpeg[at + 7 : at + 9]), int.from_bytes(jpeg[at + 5 : at + 7])
+        at += 2 + int.from_bytes(jpeg[at + 2 : at + 4])
+    return 0, 0
 
 
 def _related(web: Collection, document: Document, known: Set[str]) -> list[Hit]:

@@ -16,7 +16,7 @@ from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.query import parse
 from gossamer.search.spelling import distance, mistaken, nearest
-from gossamer.search.suggestion import suggestion
+from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
 from gossamer.urls import keys, site
 
@@ -225,3 +225,11 @@ def test_all_that_one_mistake_leads_to() -> None:
     assert {"at", "act", "bat", "cart", "cats", "cut", "ca", "scat", "čat", "cät"} <= found
     assert all(distance("cat", each, 2) <= 1 for each in found)
     assert "cats" not in set(mistaken("cat", 2))
+
+
+def test_what_was_looked_for_once_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown word is first asked for as what it may mean, and then named."""
+    words = vocabulary(tmp_path, 1)
+    assert meant("calandar", words) == "calendar"
+    monkeypatch.setattr(Vocabulary, "_beginning", lambda *_: pytest.fail("once is enough"))
+    assert suggested(words, "calandar") == "calendar"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -24,6 +25,8 @@ FEW = {6: 100, 5: 20, 4: 0}
 them takes longer than looking up the mistakes that may be at that letter."""
 SLIPS, TAIL = 5, 3
 """Letters that the first of two mistakes is in, and letters at the end that the second is in at least."""
+REMEMBERED = 100
+"""Words."""
 COUNTED = 2_000
 """Pages that have the rarer word of a pair; with more, looking through them would take too long."""
 
@@ -43,6 +46,10 @@ class Vocabulary:
         self._searchers = searchers
         self._having = having
         self._languages = languages
+        # The same word is looked for to find what it may mean, and to say so.
+        self.near = lru_cache(maxsize=REMEMBERED)(self._near)
+        self.slipped = lru_cache(maxsize=REMEMBERED)(self._slipped)
+        self.together = lru_cache(maxsize=REMEMBERED)(self._together)
 
     def pages(self, word: str) -> int:
         """How many have it, in any form."""
@@ -59,7 +66,7 @@ class Vocabulary:
     def _reduced(self, field: str, word: str) -> int:
         return max((sum(self._having(field, stem)) for stem in self.stems(word)), default=0)
 
-    def near(self, word: str) -> dict[str, int]:
+    def _near(self, word: str) -> dict[str, int]:
         """Words that may be meant, with how many titles and headings have each: all that one mistake leads to, and
         those with more mistakes that begin alike."""
         with reading():
@@ -70,7 +77,7 @@ class Vocabulary:
             )
         return {each: count for each, count in chain(found.items(), alike.items()) if count and each != word}
 
-    def slipped(self, word: str) -> dict[str, int]:
+    def _slipped(self, word: str) -> dict[str, int]:
         """The same for a long word with two mistakes, of which one is near the beginning: they begin as it would if one
         of the mistakes that are made most had not been made."""
         beginning = word[: max(SLIPS, min(len(word) - TAIL, 7))]
@@ -100,7 +107,7 @@ class Vocabulary:
         """How many titles have these words one after the other."""
         return self._phrases("title", one, other)
 
-    def together(self, one: str, other: str) -> bool:
+    def _together(self, one: str, other: str) -> bool:
         """Some page has these words one after the other. Where both are frequent, nobody looks."""
         return min(self.pages(one), self.pages(other)) > COUNTED or self._phrases("body", one, other) > 0
 

@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 import gossamer
 from gossamer.collection import Progress, Status
-from gossamer.collection.ask.site_map import MappedSite
+from gossamer.collection.ask.site_map import MappedSite, SiteMap
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
@@ -30,7 +30,7 @@ from gossamer.store.table.table import Table
 from gossamer.web import live
 from gossamer.web.chart import WIDTH, Curve, bars, chart
 from gossamer.web.dashboard import Look, charts, figures, look
-from gossamer.web.map_page import _box, _labelled
+from gossamer.web.map_page import _box, _drawn, _labelled, is_wide
 from gossamer.web.serving import LOCAL
 from gossamer.web.templating import brief, crumbs, number, phrased, relative, sentence, told
 from harness.served import Served, serving
@@ -292,6 +292,13 @@ def test_the_map_has_every_site_and_leads_to_its_pages(served: Served, collectio
         linked = {str(each.attributes["href"]) for each in view.css("svg a")}
         assert linked == {f"/?site={site.name}" for site in drawn.sites}
         assert len(view.css("svg.map line")) == len(drawn.links)
+
+
+@pytest.mark.parametrize(("radius", "number", "wide"), [(60.0, 3, False), (4.0, 3, True), (60.0, 9, True)])
+def test_a_map_that_a_phone_would_make_too_small_is_moved_instead(radius: float, number: int, wide: bool) -> None:
+    """Names within large circles are large; those below small ones are written as on a desk."""
+    sites = [MappedSite(f"a{each}.org", 2, "en", "html", 0.5, 150.0 * each, 0.0, radius) for each in range(number)]
+    assert is_wide(_drawn(SiteMap(tuple(sites), (), 0), "type")[1]) is wide
 
 
 def test_the_map_has_charts_of_answers_depth_and_sizes(served: Served, collection: Path) -> None:

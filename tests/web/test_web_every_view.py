@@ -138,6 +138,11 @@ def test_nor_where_there_is_nothing(phone: Page, bare: str, path: str) -> None:
     require_open(phone)
 
 
+def test_where_nothing_is_collected_other_words_would_not_help(phone: Page, bare: str) -> None:
+    phone.goto(f"{bare}/?q=index")
+    assert phone.locator(".empty").inner_text() == "Nothing is collected yet."
+
+
 @pytest.mark.parametrize("path", seldom(list(VIEWS), 3))
 def test_a_view_is_small_and_stays_where_it_is(phone: Page, served: Served, site: Served, path: str) -> None:
     """Bytes are those that go over the line."""

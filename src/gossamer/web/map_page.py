@@ -25,6 +25,8 @@ COLOURS = ("language", "type", "rank")
 SHADES = 6
 """Colours that are told apart; what comes after shares the last."""
 LABELS_MOST = 60
+FEW = 8
+"""Sites, whose names are read on a phone too where they stand within their circles."""
 LIMIT = 60.0
 """Seconds: a large map takes longer than an answer to a question."""
 FRESH = 5.0
@@ -74,6 +76,7 @@ async def picture(request: Request) -> Response:
         "map.html",
         found=found,
         drawn=drawn,
+        is_wide=is_wide(drawn),
         names=names,
         colour=colour,
         colours=COLOURS,
@@ -132,6 +135,11 @@ def _drawn(found: SiteMap, colour: str) -> tuple[list[str], list[Drawn]]:
     ]
     told = map(named, names[:SHADES]) if colour == "language" else names[:SHADES]
     return [name or "not known" for name in told], drawn
+
+
+def is_wide(drawn: Sequence[Drawn]) -> bool:
+    """On a phone it would be too small to be read, and is moved instead."""
+    return len(drawn) > FEW or any(each.label is not None and not each.label.is_within for each in drawn)
 
 
 _QUARTERS = ["linked best", "well", "less", "least"]

@@ -158,3 +158,12 @@ def test_the_past_is_weighed_round_by_round() -> None:
     assert rounds[0] == ("60", "0")
     assert [int(kilobytes) > 0 for _, kilobytes in rounds] == [False, True, True]
     assert len(re.findall(r"^  (?:now|at|over)[a-z ,]+ \d+\.\d\d +\d+\.\d\d$", said, re.MULTILINE)) == 4
+
+
+def test_a_watch_is_put_beside_other_policies_on_the_same_web(tmp_path: Path) -> None:
+    said = run("freshness.py", "--pages", "60", "--days", "6", "--lastmod", "random", "--plot", f"{tmp_path}/picture")
+    rows = dict(re.findall(r"^(\w+) +(?:yes|no) +(\d+\.\d)%", said, re.MULTILINE))
+    assert list(rows)[:3] == ["best", "watch", "learning"]
+    assert float(rows["watch"]) > 10
+    lines = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='line line1']")
+    assert len(lines) == 2

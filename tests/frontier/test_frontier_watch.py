@@ -667,6 +667,16 @@ def test_a_budget_beyond_what_politeness_lets_still_goes_to_the_pages_that_chang
     assert often > 1.7 * seldom
 
 
+def test_with_fewer_visits_a_day_than_hosts_pages_are_visited_all_the_same(tmp_path: Path) -> None:
+    """robots.txt holds for a day: whoever was asked for it is asked for a page next."""
+    web = ChangingWeb([0.5] * 40, 6, 3, hosts=40)
+    count = simulated(tmp_path, web, WatchRules(30.0), 6)
+    visits = [len(page.visits) for page in web.pages.values()]
+    assert count <= 6 * 30 + 2
+    assert min(visits) >= 1
+    assert sum(visits) > 0.45 * count
+
+
 def test_killed_at_any_moment_no_visit_is_lost_and_none_comes_early(tmp_path: Path) -> None:
     chance, clock = random.Random(4), VirtualClock()
     web = ChangingWeb([0.3] * 20, 40, 3, hosts=4)

@@ -384,7 +384,7 @@ class Frontier:
         if self._peers:
             self._peers.report(idle=False)
         if self._watch is not None:
-            self._watch.goes(politeness.gap(host, visit.kind))
+            self._watch.goes(visit.kind, politeness.gap(host, visit.kind))
         if visit.kind is not Kind.ROBOTS:
             self._parts.budgets.visited(self._rules.site(visit.url))
         host.next = self._clock.steady() + politeness.gap(host, visit.kind)

@@ -185,7 +185,7 @@ def _days(policy: _Policy, plan: Plan, web: Web, chance: np.random.Generator) ->
     start = np.zeros(plan.pages)
     state = _State(0.0, start, policy.first(), web.next_change(pages, start, chance))
     is_chance = plan.dates.lastmod == "none" and not web.hours.size
-    looked = _expected if is_chance else _seen
+    looked = expected if is_chance else seen
     room, asked = policy.limit, plan.budget
     for day in range(plan.days):
         state.now = float(day)
@@ -198,24 +198,24 @@ def _days(policy: _Policy, plan: Plan, web: Web, chance: np.random.Generator) ->
             visits = _hour(policy, state, web, (begin, end, room), chance)
             room, spent = room - visits, spent + visits
             if hour % BETWEEN == 0:
-                is_fresh, ages = looked(web, state, end)
+                is_fresh, ages = looked(web, state.visits, state.changes, end)
                 fresh += float(weights @ is_fresh) * BETWEEN / HOURS
                 old += float(weights @ ages) * BETWEEN / HOURS
         asked = spent + int((state.due < day + 1).sum())
         yield fresh, old, spent
 
 
-def _seen(web: Web, state: _State, now: float) -> tuple[NDArray[np.bool_] | Floats, Floats]:
-    """Which copies are fresh, and how old they are."""
-    return state.changes > now, np.maximum(now - state.changes, 0.0)
+def seen(web: Web, visits: Floats, changes: Floats, now: float) -> tuple[NDArray[np.bool_] | Floats, Floats]:
+    """Which copies are fresh, and how old they are; by when each was visited last and changes first after that."""
+    return changes > now, np.maximum(now - changes, 0.0)
 
 
-def _expected(web: Web, state: _State, now: float) -> tuple[NDArray[np.bool_] | Floats, Floats]:
+def expected(web: Web, visits: Floats, changes: Floats, now: float) -> tuple[NDArray[np.bool_] | Floats, Floats]:
     """The chance that each is fresh, and its expected age: without the noise of what happened to happen.
 
     It is right where no visit depends on a change that was not found yet, as it does where dates are listened to.
     """
-    elapsed, rates = now - state.visits, np.maximum(web.rates, 1e-12)
+    elapsed, rates = now - visits, np.maximum(web.rates, 1e-12)
     stale = -np.expm1(-rates * elapsed)
     return 1 - stale, np.maximum(elapsed - stale / rates, 0.0)
 

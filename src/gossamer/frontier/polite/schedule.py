@@ -172,6 +172,25 @@ class Schedule:
             self._ready.release(group, now, visited=False)
         return None
 
+    def take(self, origin: Origin) -> Group | None:
+        """This origin out of its turn, if it is ready and its host and address have rested."""
+        now, host = self._clock.steady(), origin.host
+        address = host.name if self._resolve is None else host.address
+        rests = max(host.next, host.paused, origin.closed_until) > now or host.out >= self._politeness.per_host
+        if rests or not origin.placed or now >= self._leased_until():
+            return None
+        if self._resolve is not None and host.address_until <= now:
+            return None
+        group = self._ready.take(origin, address, now)
+        if group is not None and self._leases is not None and _is_taken(self._leases, group, now):
+            self._ready.put(origin, group.address, group.next)
+            self._ready.release(group, now, visited=False)
+            return None
+        if group is not None:
+            origin.placed = False
+            self._out += 1
+        return group
+
     def _is_stale(self, host: Host, group: Group, now: float) -> bool:
         """It waited here for an address that it no longer has, or that nobody has looked up for too long."""
         return self._resolve is not None and (group.address != host.address or host.address_until <= now)

@@ -93,6 +93,22 @@ class Ready:
             self._schedule(each)
         return (best[0][2], best[1]) if best is not None else None
 
+    def take(self, origin: Origin, address: str, now: float) -> Group | None:
+        """The group of an origin that is due there, as if it had been the first; None where it is not."""
+        group = self._groups.get(address)
+        if group is None or group.next > now or group.out >= self.at_once:
+            return None
+        entry = next((each for each in group.origins if each[2] is origin), None)
+        if entry is None:
+            return None
+        group.origins.remove(entry)
+        heapq.heapify(group.origins)
+        self.origins -= 1
+        group.out += 1
+        group.scheduled = inf
+        self._schedule(group)
+        return group
+
     def release(self, group: Group, now: float, *, visited: bool) -> None:
         """An address is free again; after a real request it rests."""
         group.out -= 1

@@ -27,6 +27,10 @@ SETTLED_AT_ONCE = 32
 Whoever fills a sitemap with what its robots.txt forbids must not hold up the others."""
 
 
+ASKED_KEPT = 64
+"""Origins that are about to say what their rules are."""
+
+
 class Due(NamedTuple):
     """A visit that may be made now. The group is held for it: give it back to the schedule."""
 
@@ -62,6 +66,8 @@ class Choice:
         self._settle = settle
         self._left = SETTLED_AT_ONCE
         self._new = True
+        self._asked: list[Origin] = []
+        """Who was asked for its rules, where visits are few."""
         self.pages_per_host: PagesPerHost | None = None
         self.change()
 
@@ -86,7 +92,7 @@ class Choice:
         if self._parts.retries.next_time <= self._clock.wall():
             self._intake.requeue_retries()
         self._left = SETTLED_AT_ONCE
-        while self._left > 0 and (popped := self._pop()):
+        while self._left > 0 and (popped := self._follow() or self._pop()):
             origin, group = popped
             if not self._parts.slots.lets(origin.host):
                 self._put_off(origin)
@@ -94,6 +100,16 @@ class Choice:
                 return Due(visit, origin, group)
             self._schedule.release(origin.host, group, visited=False)
             self._active.forget(origin)
+        return None
+
+    def _follow(self) -> tuple[Origin, Group] | None:
+        """Who has told its rules has its turn before others. With fewer visits a day than there are hosts, rules would
+        be outdated again before anything was asked for by them."""
+        self._asked = [each for each in self._asked if each.asking or each.placed]
+        for place, origin in enumerate(self._asked):
+            if not origin.asking and (group := self._schedule.take(origin)) is not None:
+                del self._asked[place]
+                return origin, group
         return None
 
     def _pop(self) -> tuple[Origin, Group] | None:
@@ -135,8 +151,13 @@ class Choice:
             if origin.closed_until > self._clock.steady():
                 self._schedule.place(origin)
                 return None
-            return self._access.ask(origin) if self._queues.more(origin) else None
+            return self._ask(origin) if self._queues.more(origin) else None
         return self._next_page(origin)
+
+    def _ask(self, origin: Origin) -> Visit:
+        if self._rules.watch is not None and self._rules.watch.budget:
+            self._asked = [*self._asked[1 - ASKED_KEPT :], origin]
+        return self._access.ask(origin)
 
     def _next_page(self, origin: Origin) -> Visit | None:
         if self._may_be_full(origin):

@@ -50,7 +50,7 @@ DISCOVERY = (0.05, 0.5)
 POLITE = 0.95
 """The part of what politeness lets that revisits are planned for: robots.txt and what is new go the same way."""
 _NEWEST = 0.02
-"""How much the last visit counts in how long hosts rest."""
+"""How much the last visit counts in how long hosts rest, and in what visits are for."""
 _FEWEST = 1.0
 """Visits a day that any number of bytes allows: documents may be larger than that."""
 
@@ -71,6 +71,8 @@ class Watch:
         self._pings = Pings(parts.clock)
         self._rest = parts.rules.politeness.delay
         """Seconds that a host rests after a visit, of late."""
+        self._besides = 0.0
+        """The part of the visits that asked for no document, of late: for robots.txt once a day at each host."""
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -192,9 +194,10 @@ class Watch:
         if self._rules.octets:
             state.octets.take(self._share_of(self._rules.octets), self._clock.wall(), octets)
 
-    def goes(self, rest: float) -> None:
+    def goes(self, kind: Kind, rest: float) -> None:
         """A visit is handed out, after which its host rests for so many seconds."""
         self._rest += (rest - self._rest) * _NEWEST
+        self._besides += ((kind not in (Kind.PAGE, Kind.SITEMAP)) - self._besides) * _NEWEST
         if self._rules.budget:
             self._state.visits.take(self._share_of(self._rules.budget), self._clock.wall())
 
@@ -204,6 +207,7 @@ class Watch:
         if self._rules.octets and self._state.size:
             fits = max(self._share_of(self._rules.octets) / self._state.size, _FEWEST)
             for_all = min(for_all or fits, fits)
+        for_all *= 1 - self._besides
         return min(for_all * (1 - self._for_discovery()), inf if self._rules.budget else pages) if for_all else pages
 
     def _polite_a_day(self) -> float:

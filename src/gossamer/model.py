@@ -110,6 +110,8 @@ class Visit:
     """For robots.txt: the origin whose rules these are, which a redirect does not change."""
     etag: str | None = None
     modified: str | None = None
+    trusted: bool = False
+    """The validators have proved right on this host: a long answer that has the same ones need not be read."""
 
     def __hash__(self) -> int:
         """Two visits to one address are hardly ever under way together, and a visit is looked up often."""

@@ -19,7 +19,10 @@ from gossamer.collection.ask.differences import Words
 from gossamer.collection.ask.times import moment
 from gossamer.collection.column_families import FAMILIES
 from gossamer.errors import NotFound, UsageError
+from gossamer.freshness.content import RESTLESS
 from gossamer.frontier.entries import META
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.model import Capture, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
@@ -162,6 +165,25 @@ def test_other_bytes_with_the_same_words_are_no_change(web: Collection, world: W
     found = web.changes()
     assert list(found) == []
     assert found.words == "0 new, 0 changed, 0 gone, 7 unchanged"
+
+
+def test_a_clock_that_a_watch_has_seen_to_differ_each_time_is_no_change(web: Collection, world: World) -> None:
+    lines = "".join(f"<p>Line {number} of the page says what it said before." for number in range(9))
+    odd, same = f"{HERE}odd", f"{HERE}same"
+    for hour in range(4):
+        world.pages |= {name: f"<title>{name}</title>{lines}<p>It is {hour} now." for name in ("odd", "same")}
+        world.crawl(web, revisit=True)
+    since = datetime.fromtimestamp(world.clock.wall() - 1.5 * 86_400, UTC)
+    assert {kinds(web, since)[name] for name in ("odd", "same")} == {"changed"}
+    web.close()
+    with Table.open(web.path / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+        page_changes.put(table, same, PageChanges(restless=RESTLESS))  # as a watch has noted it
+        table.commit()
+    found = {change.url: change.kind for change in web.changes(since)}
+    assert (found[odd], found.get(same)) == ("changed", None)
+    world.pages["same"] = "<title>same</title><p>Nothing is as it was."
+    world.crawl(web, revisit=True)
+    assert kinds(web, since)["same"] == "changed"
 
 
 def test_the_words_that_are_told_are_those_that_are_counted() -> None:

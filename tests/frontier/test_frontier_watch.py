@@ -302,6 +302,33 @@ def test_a_page_whose_date_has_moved_is_visited_at_once_if_such_dates_were_right
         assert (due(held, A) <= 0 < left) if goes else due(held, A) == left
 
 
+def test_validators_that_proved_right_where_no_304_comes_are_trusted_until_one_is_wrong(tmp_path: Path) -> None:
+    """A host that sends the page each time, with its validator."""
+    with books(tmp_path, watch=WATCH) as held:
+        frontier: Any = held.frontier
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+
+        def trusted() -> list[bool]:
+            asked = held.entry(A).visit(A)
+            found = []
+            for _ in range(60):
+                held.clock.advance(1)
+                found.append(frontier._watch.asked(asked).trusted)
+            return found
+
+        held.answered(A, headers=(("etag", '"1"'),), **says("words"))
+        for number in range(20):
+            wait(held, A)
+            assert number > 17 or not any(trusted())
+            held.answered(A, headers=(("etag", '"1"'),), **says("words"))
+        wait(held, A)
+        assert 50 < sum(trusted()) < 60, "and some are read all the same"
+        held.answered(A, headers=(("etag", '"1"'),), **says("other words"))
+        wait(held, A)
+        assert not any(trusted())
+
+
 def test_dates_of_the_last_build_of_a_site_say_nothing(tmp_path: Path) -> None:
     urls = [f"http://a.example/{number}" for number in range(30)]
     with books(tmp_path, watch=WATCH) as held:
@@ -517,14 +544,15 @@ def simulated(folder: Path, web: ChangingWeb, rules: WatchRules, days: float, cl
 
 @pytest.mark.parametrize("goal", ["age", pytest.param("freshness", marks=pytest.mark.soak)])
 def test_who_learns_the_rates_comes_near_to_who_knows_them(tmp_path: Path, goal: Goal) -> None:
-    """With the visits at random moments; of 30 pages each of those moves the figures, so it is the mean of two webs."""
+    """With the visits at random moments; of 30 pages each of those moves the figures, so it is the mean of two webs.
+    Of twelve it is 1.13, and of two mostly between 1.0 and 1.27."""
     found = [learned(tmp_path / str(seed), seed, goal) for seed in (5, 6)]
     to_best, to_even = (sum(each) / len(found) for each in zip(*found, strict=True))
     if goal == "freshness":
         assert to_best > 0.95
         assert to_even > 0.98
     else:
-        assert to_best < 1.2
+        assert to_best < 1.3
         assert to_even < 0.9
 
 

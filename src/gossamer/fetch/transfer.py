@@ -6,6 +6,7 @@ How an answer that did not go well is kept:
 |--------------------------------------|---------------------|--------------|-------------------|
 | longer than we want, or a bomb       | all up to the limit | `length`     | none              |
 | a media type we do not download      | the head            | `length`     | none              |
+| the long page that we have           | the head, as a 304  | none         | none              |
 | too slow, idle or too long, in body  | all that came       | `time`       | TIMEOUT, TOO_SLOW |
 | connection ended before the body did | all that came       | `disconnect` | INCOMPLETE        |
 | connection reset in the body         | all that came       | `disconnect` | RESET             |
@@ -69,6 +70,24 @@ _FAULTS = {
     100: Fault.HEADERS_TOO_LARGE,
 }
 _NOTHING = Content(b"", b"", cut=False)
+NOT_MODIFIED = 304
+LONG = 64 * 1024
+"""Bytes from which on a body is left that need not be read: so much is on its way before a server hears of it, and a
+new connection costs some thousand too."""
+
+
+def is_the_same(visit: Visit, head: Head) -> bool:
+    """Does the head of a long answer say what a 304 would, where that is `trusted`?
+
+    It takes the place of a HEAD before each GET: where a server has no 304, that would spare the same bytes, and cost
+    a request more whenever the page has changed.
+    """
+    if not visit.trusted or head.status != 200:
+        return False
+    said = dict(head.headers)
+    tag, date, length = said.get("etag"), said.get("last-modified"), said.get("content-length", "")
+    is_same = visit.etag == tag if visit.etag else bool(visit.modified) and visit.modified == date
+    return is_same and length.isdecimal() and len(length) < 16 and int(length) >= LONG
 
 
 class LeaseOver(RuntimeError):
@@ -117,6 +136,7 @@ class Transfer:
         "_may_ask",
         "_pace",
         "_refusal",
+        "_same",
         "_unwanted",
         "_visit",
         "_waiting_since",
@@ -150,6 +170,7 @@ class Transfer:
         self._head: Head | Failure | None = None
         self._body: Body | None = None
         self._refusal: str | None = None
+        self._same = False
         self._unwanted = False
         self._late: Failure | None = None
         self.lines: list[bytes] = []
@@ -212,6 +233,9 @@ class Transfer:
         head = self._head = read_head(self.lines, self._limits)
         if isinstance(head, Failure):
             return None
+        self._same = is_the_same(self._visit, head)
+        if self._same:
+            return None
         # What somebody has named is wanted, whatever it is.
         self._unwanted = self._visit.depth > 0 and self._limits.skips(self._kind, head.media_type)
         if self._unwanted:
@@ -246,6 +270,8 @@ class Transfer:
         if isinstance(head, Failure):
             unclear = head.fault is Fault.INCOMPLETE and trouble
             return Outcome(failure=trouble if unclear else head)
+        if self._same:
+            return Outcome(head._replace(status=NOT_MODIFIED))
         content = self._body.close(whole=trouble is None) if self._body else _NOTHING
         if content.framing:
             trouble = Failure(Fault.PROTOCOL, content.framing)

@@ -77,6 +77,11 @@ def alarms(trust: Trust) -> float:
     return _part(trust.idle, trust.quiet)
 
 
+def unsaid(trust: Trust) -> float:
+    """The chance that a page has changed whose date stands still."""
+    return _part(trust.missed, trust.quiet)
+
+
 def weight(trust: Trust) -> float:
     """What the odds of a change are multiplied with where a date has moved; 1 for dates that tell nothing."""
     return max(recall(trust) / alarms(trust), 1.0)

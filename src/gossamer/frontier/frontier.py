@@ -378,13 +378,15 @@ class Frontier:
         """What is due is out from now on."""
         if due is None:
             return None
+        if self._watch is not None:
+            due = due._replace(visit=self._watch.asked(due.visit))
         visit, origin, _ = due
         host, politeness = origin.host, self._rules.politeness
         self._in_flight.take(due, claimed=claimed)
         if self._peers:
             self._peers.report(idle=False)
         if self._watch is not None:
-            self._watch.goes(visit.kind, politeness.gap(host, visit.kind))
+            self._watch.goes(politeness.gap(host, visit.kind))
         if visit.kind is not Kind.ROBOTS:
             self._parts.budgets.visited(self._rules.site(visit.url))
         host.next = self._clock.steady() + politeness.gap(host, visit.kind)

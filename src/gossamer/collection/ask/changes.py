@@ -25,11 +25,14 @@ from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.crawl import runs
 from gossamer.collection.documents import is_document
 from gossamer.errors import NotFound
+from gossamer.freshness.content import RESTLESS, TRIFLE, content_print, difference
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.model import URL, Kind
 from gossamer.printable import timestamp
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version, tells
 from gossamer.urls import keys
 
@@ -156,7 +159,8 @@ class Changes:
         return ", ".join(f"{self.counts[kind]:,} {_WORDS.get(kind, kind)}" for kind in shown)
 
     def _of_shard(self, number: int, reader: ShardReader) -> Iterator[Change]:
-        ledger, compare = Ledger(reader.table), _Comparison(Texts(reader.archive), self.since[number], self.wanted)
+        ledger, texts = Ledger(reader.table), Texts(reader.archive)
+        compare = _Comparison(reader.table, texts, self.since[number], self.wanted)
         pages = self._pages(reader)
         while some := list(islice(pages, BATCH)):
             meant = self.wanted.answering(number, [url for url, _ in some]) if self.wanted.answering else None
@@ -190,6 +194,7 @@ class Changes:
 class _Comparison:
     """What became of the pages of a shard."""
 
+    table: Table
     texts: Texts
     since: float
     wanted: Wanted
@@ -225,8 +230,16 @@ class _Comparison:
 
     def _same(self, url: URL, one: Version, other: Version) -> bool:
         if is_document(one) and is_document(other):
-            return self.texts.same(url, one, other)
+            return self.texts.same(url, one, other) or self._is_trifle(url, one, other)
         return not is_document(one) and not is_document(other) and _moved(one) == _moved(other)
+
+    def _is_trifle(self, url: URL, one: Version, other: Version) -> bool:
+        """A watch has seen that a little of the page is different at each visit: a clock, or an advert."""
+        row = page_changes.get(self.table, url)
+        if row is None or row.restless < RESTLESS:
+            return False
+        before, after = (content_print(f"{each.title}\n{self.texts.said(url, each)}") for each in (one, other))
+        return difference(before, after) <= TRIFLE
 
     def _place(self, versions: Sequence[Version], stretch: int) -> int | None:
         """Of the version to compare with; the newest itself, 0, where nothing has changed since."""

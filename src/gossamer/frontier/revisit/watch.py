@@ -13,7 +13,9 @@ commit that takes in the answer. So no visit is lost, and none is made twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace as visit_as
 from math import inf
+from zlib import crc32
 
 from msgspec.structs import replace
 
@@ -24,12 +26,12 @@ from gossamer.frontier.entries import FORBIDDEN, META, WATCHED, Entry, State, en
 from gossamer.frontier.ledger import is_closed
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.retry import DAY
-from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import RECENT, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
 from gossamer.frontier.revisit.pings import SOONEST, Pings
 from gossamer.frontier.rules import Outward, WatchRules
-from gossamer.model import Capture, Kind, Link, Page
+from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.store.versions import GONE
 from gossamer.urls import keys
@@ -50,7 +52,9 @@ DISCOVERY = (0.05, 0.5)
 POLITE = 0.95
 """The part of what politeness lets that revisits are planned for: robots.txt and what is new go the same way."""
 _NEWEST = 0.02
-"""How much the last visit counts in how long hosts rest, and in what visits are for."""
+"""How much the last visit counts in how long hosts rest."""
+READ_ALL_THE_SAME = 16
+"""One visit of so many reads what its validators say is known."""
 _FEWEST = 1.0
 """Visits a day that any number of bytes allows: documents may be larger than that."""
 
@@ -71,8 +75,6 @@ class Watch:
         self._pings = Pings(parts.clock)
         self._rest = parts.rules.politeness.delay
         """Seconds that a host rests after a visit, of late."""
-        self._besides = 0.0
-        """The part of the visits that asked for no document, of late: for robots.txt once a day at each host."""
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -180,6 +182,13 @@ class Watch:
         page_changes.put(self._table, url, replace(row, due=0.0, position=0, sampled=sampled))
         self._intake.requeue([(url, _queued_again(entry), entry)])
 
+    def asked(self, visit: Visit) -> Visit:
+        """The same visit; it says whether a long answer with the same validators must be read. One of some is always,
+        for a host may change its ways."""
+        if not (visit.etag or visit.modified) or not lastmod_trust.are_trusted(self._table, visit.url):
+            return visit
+        return visit_as(visit, trusted=crc32(f"{visit.url} {self._clock.wall()}".encode()) % READ_ALL_THE_SAME > 0)
+
     def pause(self) -> float:
         """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
         budgets = (self._rules.budget, self._state.visits), (self._rules.octets, self._state.octets)
@@ -194,10 +203,9 @@ class Watch:
         if self._rules.octets:
             state.octets.take(self._share_of(self._rules.octets), self._clock.wall(), octets)
 
-    def goes(self, kind: Kind, rest: float) -> None:
+    def goes(self, rest: float) -> None:
         """A visit is handed out, after which its host rests for so many seconds."""
         self._rest += (rest - self._rest) * _NEWEST
-        self._besides += ((kind not in (Kind.PAGE, Kind.SITEMAP)) - self._besides) * _NEWEST
         if self._rules.budget:
             self._state.visits.take(self._share_of(self._rules.budget), self._clock.wall())
 
@@ -207,7 +215,6 @@ class Watch:
         if self._rules.octets and self._state.size:
             fits = max(self._share_of(self._rules.octets) / self._state.size, _FEWEST)
             for_all = min(for_all or fits, fits)
-        for_all *= 1 - self._besides
         return min(for_all * (1 - self._for_discovery()), inf if self._rules.budget else pages) if for_all else pages
 
     def _polite_a_day(self) -> float:
@@ -250,6 +257,8 @@ class Watch:
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
             row = self._dating.adapt(row, changed=look.changed)
+        if look.tells and not unchanged and _is_validator_the_same(capture):
+            lastmod_trust.learn_validator(self._table, url, changed=look.differs > 0)
         self._dating.set_price(self._revisits_a_day())
         good = good_for(capture.header_values("cache-control"), capture.header("expires"), capture.header("date"))
         good = good or (row.good_for if unchanged else 0.0)
@@ -323,6 +332,13 @@ class Watch:
     def save(self) -> None:
         """Part of the next commit."""
         self._dating.save()
+
+
+def _is_validator_the_same(capture: Capture) -> bool:
+    """It came all the same, as from a server that knows no 304."""
+    visit = capture.visit
+    tag, date = capture.header("etag"), capture.header("last-modified")
+    return visit.etag == tag if visit.etag else visit.modified is not None and visit.modified == date
 
 
 def forget_adopted(table: Table) -> None:

@@ -49,7 +49,7 @@ LONGEST = 60.0
 COMMITTED = 1_000
 DEEPEST, RANKED = 19, 2.0
 """Depths and ranks of which importances are made: eighty times as much as the least is the most that a watch knows."""
-ON_A_HOST = 100
+ON_A_HOST = 1_000
 """Pages at the least."""
 BLOCKS = 12
 """Of a page; a third of them change with each version."""

@@ -167,3 +167,10 @@ def test_a_watch_is_put_beside_other_policies_on_the_same_web(tmp_path: Path) ->
     assert float(rows["watch"]) > 10
     lines = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='line line1']")
     assert len(lines) == 2
+
+
+def test_a_year_of_a_watch_leaves_what_changes(tmp_path: Path) -> None:
+    said = run("year.py", "--pages", "5", "--visits", "20", "--days", "2", "--picture", f"{tmp_path}/picture")
+    assert re.search(r"^ +0 +0 +0 .* MB .* MB .* MB$", said, re.MULTILINE)
+    assert re.search(r"\d\.\d\d ms of CPU a visit", said)
+    assert len(ElementTree.parse(tmp_path / "picture").findall(".//*[@class='line line0']")) == 2

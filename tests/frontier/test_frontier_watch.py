@@ -496,6 +496,9 @@ def test_a_page_that_ranks_higher_is_visited_sooner_and_why_says_so(tmp_path: Pa
             answer = about_address(held.table, url, Asked(Politeness(), "Gossamer", keys.host, held.clock.wall()))
             assert answer is not None
             assert answer.weights == Weights(depth=1.0, rank=counts, sitemap=1.0)
+            row = page_changes.get(held.table, url)
+            assert row is not None
+            assert dating.importance(row, held.entry(url)) == answer.weights.product
             assert f"{counts:.2g} for its date" in answers.why(answer)
 
 

@@ -284,8 +284,11 @@ def weights(row: PageChanges, entry: Entry) -> Weights:
 
 
 def importance(row: PageChanges, entry: Entry) -> float:
-    """What a page or a list of addresses counts for its date."""
-    return LISTS_MATTER if row.every else weights(row, entry).product
+    """What a page or a list of addresses counts for its date: the product of its `weights`."""
+    if row.every:
+        return LISTS_MATTER
+    counts = row.ranked / (1 + entry.depth)
+    return counts * HINTED**entry.hint if entry.hint else counts
 
 
 def _sampled(url: str, row: PageChanges, days: float) -> tuple[float, float]:

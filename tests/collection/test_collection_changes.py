@@ -115,6 +115,18 @@ def test_a_crawl_that_goes_on_belongs_to_the_one_before(web: Collection, world: 
     assert kinds(web) == {}
 
 
+def test_who_holds_a_collection_open_sees_one_moment_until_it_is_closed(web: Collection, world: World) -> None:
+    world.pages["late"] = "<title>Late</title><p>Nobody had seen a bittern before."
+    with gossamer.open(web.path) as reader:
+        assert (kinds(reader)["same"], list(reader.search("bittern"))) == ("new", [])
+        world.crawl(web, HERE + "late", revisit=True)
+        assert (kinds(reader)["same"], list(reader.search("bittern"))) == ("new", [])
+        assert f"{HERE}late" not in {page.url for page in reader.pages()}
+        reader.close()
+        assert kinds(reader) == {"late": "new"}
+        assert [hit.url for hit in reader.search("bittern")] == [f"{HERE}late"]
+
+
 def test_since_a_time_several_crawls_count_as_one(web: Collection, world: World) -> None:
     begun = datetime.fromtimestamp(world.clock.wall() + 1, UTC)
     for words in ("Other words.", "Others again."):

@@ -168,7 +168,7 @@ SETTINGS: dict[str, Setting] = {
     "revisit_policy": Setting(
         "learning",
         "By which rule `gossamer watch` comes back to pages; the others are there to compare with.",
-        choices=("learning", "uniform", "proportional", "nutch"),
+        choices=("learning", "azar", "lambdacrawl", "uniform", "proportional", "nutch"),
         option=Option("--revisit-policy", FRESH, "when to come back, as `simulate` names the ways ({})"),
     ),
     "keep": Setting(

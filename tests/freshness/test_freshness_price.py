@@ -9,8 +9,10 @@ import msgspec
 import pytest
 
 from gossamer.freshness import allocate, freshness
+from gossamer.freshness.policies import SCHEDULES
 from gossamer.freshness.price import Population, average_age
 from gossamer.freshness.revisit import Goal, next_visit
+from gossamer.freshness.waits import Policy, wait
 
 
 def population(rates: list[float], weights: list[float] | None = None) -> Population:
@@ -31,6 +33,19 @@ def test_at_the_price_all_pages_want_what_the_budget_has(goal: Goal) -> None:
         assert sum(1 / wait for wait in waits) == pytest.approx(budget, rel=0.05)
         best = allocate(rates, weights, budget, goal)
         assert sum(abs(1 / wait - often) for wait, often in zip(waits, best, strict=True)) < 0.1 * budget
+
+
+@pytest.mark.parametrize("policy", ["azar", "lambdacrawl"])
+def test_by_a_price_others_visit_as_their_schedules_say(policy: Policy) -> None:
+    chance = random.Random(1)
+    rates = [chance.lognormvariate(-2, 1.5) for _ in range(500)]
+    weights = [chance.paretovariate(1.5) for _ in rates]
+    price = population(rates, weights).price_for(policy, 200.0, "age")
+    found = [1 / wait(policy, rate, price, weight, "age") for rate, weight in zip(rates, weights, strict=True)]
+    schedule = SCHEDULES[policy](rates, weights, 200.0, "age")
+    assert sum(found) == pytest.approx(200.0, rel=0.05)
+    assert sum(abs(often - said) for often, said in zip(found, schedule, strict=True)) < 10.0
+    assert wait(policy, 1.0, 0.0, 1.0, "age") == 0.0
 
 
 def test_it_is_found_from_wherever_one_looks() -> None:

@@ -572,7 +572,7 @@ def learned(folder: Path, seed: int, goal: Goal) -> tuple[float, float]:
     return reached / web.best(made, goal)[measure], reached / web.even(made)[measure]
 
 
-@pytest.mark.parametrize("policy", ["uniform", "proportional", "nutch"])
+@pytest.mark.parametrize("policy", ["azar", "lambdacrawl", "uniform", "proportional", "nutch"])
 def test_other_policies_visit_as_they_say(tmp_path: Path, policy: Policy) -> None:
     web = ChangingWeb([0.05, 1.0] * 6, 30, 3, hosts=3)
     simulated(tmp_path, web, WatchRules(12.0, policy=policy), 30)

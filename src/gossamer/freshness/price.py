@@ -13,8 +13,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from gossamer.freshness.poisson import age, freshness
-from gossamer.freshness.revisit import Goal, next_visit
-from gossamer.freshness.waits import Policy, wait
+from gossamer.freshness.revisit import Goal
+from gossamer.freshness.waits import PRICED, Policy, wait
 
 STEPS = 4
 """Steps in which a rate or an importance doubles."""
@@ -64,13 +64,13 @@ class Population(msgspec.Struct, array_like=True):
 
     def price_for(self, policy: Policy, budget: float, goal: Goal, near: float = 1.0) -> float:
         """The price at which a policy makes as many visits in a unit of time as the budget has; see `waits`."""
-        if policy == "learning" or not self.counts or budget <= 0:
-            return self.price(budget, goal, near)
+        if policy in PRICED or not self.counts or budget <= 0:
+            return self.price(budget, goal, near, policy)
         if policy == "proportional":
             return math.fsum(rate * count for rate, _, count in self._groups()) / budget
         return self.pages / budget
 
-    def price(self, budget: float, goal: Goal, near: float = 1.0) -> float:
+    def price(self, budget: float, goal: Goal, near: float = 1.0, policy: Policy = "learning") -> float:
         """The price at which they want as many visits in a unit of time as the budget has; it is looked for `near` it.
 
         A budget that is larger than any wish has a price of 0.
@@ -82,7 +82,7 @@ class Population(msgspec.Struct, array_like=True):
         groups = list(self._groups())
         low, price, high = 0.0, near if 0 < near < math.inf else 1.0, math.inf
         while price > _CHEAPEST:
-            wanted = _wanted(groups, price, goal)
+            wanted = _wanted(groups, price, goal, policy)
             if abs(wanted - budget) <= _NEAR * budget or high <= low * (1 + _NEAR):
                 return price
             low, high = (price, high) if wanted > budget else (low, price)
@@ -134,9 +134,9 @@ def average_age(rate: float, interval: float) -> float:
     return interval * (0.5 - 1 / expected - math.expm1(-expected) / expected**2)
 
 
-def _wanted(groups: list[tuple[float, float, int]], price: float, goal: Goal) -> float:
-    waits = ((next_visit(rate, price, importance, goal), count) for rate, importance, count in groups)
-    return math.fsum(count / wait for wait, count in waits if wait)
+def _wanted(groups: list[tuple[float, float, int]], price: float, goal: Goal, policy: Policy) -> float:
+    waits = ((wait(policy, rate, price, importance, goal), count) for rate, importance, count in groups)
+    return math.fsum(count / each for each, count in waits if each)
 
 
 def _step(value: float) -> int:

@@ -26,7 +26,7 @@ _CLOSE = 0.7
 OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
 OF_FILES = frozenset(
-    {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "webdav", "zip"}
+    {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "webdav", "zip", "tar"}
     | {"dropbox", "box", "gdrive", "lakefs", "hf", "dbfs", "memory"}
 )
 """Schemes of places that `gossamer files` opens. Not those that a crawl speaks: there the key of a server is checked

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 import gossamer
 from crawler_process import with_room
 from gossamer.errors import InvalidPlan, InvalidURL, NotFound, UsageError
-from gossamer.fetch.local import elsewhere
+from gossamer.fetch.local import archive, elsewhere
 from gossamer.fetch.local.elsewhere import Place, about
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.frontier.why import AddressAnswer
@@ -68,6 +70,45 @@ def test_the_members_of_an_archive_are_files_with_addresses(kept: gossamer.Colle
     assert visits(kept) == {"wren.txt": 200, "a heron?.txt": 404}
     assert hits(kept, "heron") == []
     assert not kept.verify().problems
+
+
+def tarred(path: Path, mode: str = "w", **members: str) -> str:
+    """A TAR file as a place, whose members have one date."""
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]  # the mode is a str
+        for name, text in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return f"tar://{path}"
+
+
+def test_the_members_of_a_tar_file_are_files_too(kept: gossamer.Collection, tmp_path: Path) -> None:
+    path, mode = tmp_path / "b.tar", "w:gz"
+    members = {"birds/owl.md": OWL, "../out.txt": "no", ".hidden": "no", "/a heron?.txt": "The heron waits."}
+    place = tarred(path, mode, **members)
+    assert visits(kept, place) == {"owl.md": 200, "a heron?.txt": 200}
+    assert visits(kept) == {}
+    assert hits(kept, "owl hears") == [f"{place}/birds/owl.md"]
+    tarred(path, mode, **members | {"/a heron?.txt": "The heron goes. "}, **{"wren.txt": "Small and loud."})
+    assert visits(kept) == {"wren.txt": 200, "a heron?.txt": 200}  # of the same length and date, and yet another one
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    assert visits(kept) == {}
+    assert len(hits(kept, "owl OR heron OR loud")) == 3
+    tarred(path, mode, **{"birds/owl.md": OWL})
+    assert visits(kept) == {"wren.txt": 404, "a heron?.txt": 404}
+    assert [each.name for each in kept.path.iterdir() if each.name.startswith("tmp")] == []
+    assert not kept.verify().problems
+
+
+def test_of_a_tar_file_that_is_a_bomb_what_fits_is_read(
+    kept: gossamer.Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(archive, "UNPACKED_MOST", 1 << 20)
+    place = tarred(tmp_path / "b.tgz", "w:gz", **{"owl.md": OWL, "bomb.txt": "x" * (8 << 20), "wren.txt": "Small."})
+    assert visits(kept, place)["owl.md"] == 200
+    assert "only the first" in caplog.text
+    assert hits(kept, "owl") == [f"{place}/owl.md"]
 
 
 def test_an_archive_behind_a_link_is_that_which_the_link_leads_to(kept: gossamer.Collection, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from gossamer.lazy import pattern
 from gossamer.model import URL
 
 _BELOW_COMMA = pattern(r"[!-,]")
-_SHAPE = pattern(r"(?:(?:file|data|zip)://|[a-z][a-z0-9+.-]*://[^/]+)/")
+_SHAPE = pattern(r"(?:(?:file|data|zip|tar)://|[a-z][a-z0-9+.-]*://[^/]+)/")
 
 
 def is_shaped(text: str) -> bool:

@@ -24,8 +24,8 @@ ORIGIN = "file://"
 """What stands for scheme, host and port."""
 _PLAIN = "/!$&'()*+,;=:@"
 """Stands in a path as it is, besides letters, digits and `-._~`."""
-ARCHIVES = frozenset({"zip"})
-"""Files of this machine whose members are files. Not tar: to find one member in it takes a look at all before."""
+ARCHIVES = frozenset({"zip", "tar"})
+"""Files of this machine whose members are files."""
 
 
 def is_path(url: str) -> bool:

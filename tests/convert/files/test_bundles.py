@@ -106,6 +106,39 @@ def test_what_is_cut_or_damaged_is_read_up_to_there() -> None:
     assert half.text.startswith("a.txt\nA heron.")
 
 
+def header(name: bytes, kind: bytes, size: bytes) -> bytes:
+    """Of a member of a TAR file, with a size as it stands there."""
+    octets = bytearray(512)
+    octets[: len(name)], octets[124 : 124 + len(size)], octets[156:157] = name, size, kind
+    octets[257:265], octets[148:156] = b"ustar  \0", b" " * 8
+    octets[148:154] = b"%06o" % sum(octets)
+    return bytes(octets)
+
+
+@pytest.mark.parametrize(
+    ("between", "problem", "text"),
+    [
+        ((header(b"././@LongLink", b"L", b"1") + b"x".ljust(512, b"\0")) * 3_000, "", "a.txt\nA heron.\nx\nAn owl."),
+        (header(b"c.txt", b"0", b"\xff" * 10 + b"\xfc\0"), "is damaged: a header has a number that is none", None),
+        (header(b"c.txt", b"0", b"\x80" + b"\x7f" * 11), "is damaged: a header has a number that is none", None),
+        (header(b"c.txt", b"0", b"\x80" + b"\0" * 5 + b"\x7f" * 6), "is cut short", "a.txt\nA heron.\nc.txt\n"),
+        (header(b"c.txt", b"2", b"77777777777"), "", "a.txt\nA heron.\nb.txt\nAn owl."),
+        (header(b"../c.txt", b"0", b"0"), "a member is called '../c.txt', which leads out of the archive", None),
+        (header(b"/c.txt", b"S", b"0"), "'c.txt' is sparse, and was not read", None),
+    ],
+)
+def test_headers_of_a_tar_file_lead_nobody_astray(between: bytes, problem: str, text: str | None) -> None:
+    one, other = packed(a_txt=b"A heron.")[:1_024], packed(b_txt=b"An owl.")
+    page = document(one + between + other, "application/x-tar")
+    assert page.problem == problem
+    assert page.text.startswith(text or "a.txt\nA heron.")
+
+
+def test_of_two_members_of_a_tar_file_with_one_name_the_last_counts() -> None:
+    page = document(packed(a_txt=b"A heron.")[:1_024] + packed(a_txt=b"A stork."), "application/x-tar")
+    assert page.text == "a.txt\nA stork."
+
+
 def test_no_bytes_break_the_readers() -> None:
     draw, whole = random.Random(7), packed(a_txt=b"A heron.", b_txt=b"An owl.")
     for _ in range(60):

@@ -43,7 +43,7 @@ class Folders:
         self._own = os.fsencode(collection) if collection else b""
         self._ignoring = Ignoring(self._roots, hidden=plan.hidden, heed=plan.ignore_files)
         self._scope = plan.as_scope()
-        self._places = places_of(plan)
+        self._places = places_of(plan, collection)
         self.fetch = FileFetcher(self._scope, self._roots, self._ignoring, plan.as_limits(), clock, self._places)
 
     def take_in(self, frontier: Frontier, commits: Commits, only: Iterable[bytes] | None = None) -> Iterator[None]:
@@ -109,14 +109,15 @@ class Folders:
             place.close()
 
 
-def places_of(plan: Plan) -> dict[bytes, Place | ArchivePlace]:
+def places_of(plan: Plan, collection: Path | None) -> dict[bytes, Place | ArchivePlace]:
     """What is not of this machine of the folders of a plan."""
     roots = map(paths.path_of, filter(paths.is_elsewhere, plan.folders))
-    return {root: _place(root, plan.as_limits().total) for root in roots}
+    return {root: _place(root, plan.as_limits().total, collection) for root in roots}
 
 
-def _place(root: bytes, seconds: float) -> Place | ArchivePlace:
-    return ArchivePlace(root) if root.partition(b"://")[0].decode() in paths.ARCHIVES else Place(root, seconds)
+def _place(root: bytes, seconds: float, collection: Path | None = None) -> Place | ArchivePlace:
+    is_archive = root.partition(b"://")[0].decode() in ARCHIVES
+    return ArchivePlace(root, collection) if is_archive else Place(root, seconds)
 
 
 def require_places(urls: Sequence[URL], *, watch: bool) -> None:

@@ -163,10 +163,11 @@ class FileFetcher:
     def _contents(self, visit: Visit, about: About, read: Callable[[int], bytes]) -> _Said:
         """`read` gives so many bytes from the first one on."""
         head = read(SNIFFED) if about.size != 0 else b""
-        size = len(head) if about.size is None and len(head) < SNIFFED else about.size
-        said = TAR if is_tar(head) else packed_as(head) or sniffed(head).essence
-        unread = self._limits.skips(Kind.PAGE, said) or (said == _SOME_BYTES and not head.startswith(_COMPOUND))
-        told = _told(visit.url, said)
+        said = about.size if about.size is None or len(head) <= about.size else None  # an archive may say anything
+        size = len(head) if said is None and len(head) < SNIFFED else said
+        seen = TAR if is_tar(head) else packed_as(head) or sniffed(head).essence
+        unread = self._limits.skips(Kind.PAGE, seen) or (seen == _SOME_BYTES and not head.startswith(_COMPOUND))
+        told = _told(visit.url, seen)
         most = 0 if unread else self._limits.cap(Kind.PAGE, told)
         is_more = size is None or size > most > 0
         if told in ("", "text/plain") and is_more:  # letters are text too, but whole documents

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from gossamer.convert.files import kinds
 from gossamer.convert.files.bundle import MEMBER_MOST
+from gossamer.convert.files.tar.headers import Octets
 from gossamer.convert.files.within import read_within
 from gossamer.convert.source import Source
 from gossamer.model import Page
@@ -24,6 +25,8 @@ _PIECE, _UNPACKED = 1 << 16, 1 << 20
 """Bytes that go in at once, and that come out."""
 _RATIO_MOST, _RATIO_FROM = 400, 8 << 20
 """Of unpacked bytes to packed ones, and from how many on it counts; as for ZIP files."""
+_MEMBERS_MOST = 100_000
+"""Some programs pack a file in parts of 64 KiB; empty parts cost time alone."""
 _WITH_HEAD = 31
 """What zlib calls gzip."""
 _MEMORY_MOST = 64 << 20
@@ -60,7 +63,7 @@ class _Way(NamedTuple):
     unpacker: Callable[[], _Gzip | bz2.BZ2Decompressor | lzma.LZMADecompressor]
 
 
-_WAYS = {
+WAYS = {
     kinds.GZIP: _Way(b"\x1f\x8b", _Gzip),
     kinds.BZIP2: _Way(b"BZh", bz2.BZ2Decompressor),
     kinds.XZ: _Way(b"\xfd7zXZ", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_MOST)),
@@ -70,7 +73,9 @@ _WAYS = {
 def read(source: Source) -> Page:
     """What the document within says."""
     problems: list[str] = []
-    data = b"".join(_unpacked(source, problems))
+    most = min(MEMBER_MOST, source.allowance.octets)
+    data = b"".join(unpacked(source.data, source.kind.essence, most, problems))
+    source.allowance.octets -= len(data)
     page = read_within(source, data, _name(source.url or ""))
     return replace(
         page,
@@ -81,18 +86,17 @@ def read(source: Source) -> Page:
     )
 
 
-def _unpacked(source: Source, problems: list[str]) -> Iterator[bytes]:
-    """Its members one after another, as one document; what stands behind the last is passed over."""
-    data, most = source.data, min(MEMBER_MOST, source.allowance.octets)
-    way = _WAYS[source.kind.essence]
-    member, whole = way.unpacker(), 0
+def unpacked(data: Octets, kind: str, most: int, problems: list[str]) -> Iterator[bytes]:
+    """Its members one after another, as one document of at most so many bytes, or little more; what stands behind the
+    last is passed over. `problems` hears of what is not read."""
+    way = WAYS[kind]
+    member, members, whole = way.unpacker(), 1, 0
     try:
         for start in range(0, len(data), _PIECE):
             packed = data[start : start + _PIECE]
             while packed or not member.needs_input:
                 piece = member.decompress(packed, _UNPACKED)
                 whole += len(piece)
-                source.allowance.octets -= len(piece)
                 yield piece
                 if whole >= most or (whole > _RATIO_FROM and whole > _RATIO_MOST * (start + _PIECE)):
                     problems.append(f"only the first {whole:,} bytes were unpacked")
@@ -104,7 +108,10 @@ def _unpacked(source: Source, problems: list[str]) -> Iterator[bytes]:
                     return
                 if not packed:
                     break
-                member = way.unpacker()
+                member, members = way.unpacker(), members + 1
+                if members > _MEMBERS_MOST:
+                    problems.append(f"only the first {_MEMBERS_MOST:,} of its parts were unpacked")
+                    return
     except (zlib.error, OSError, EOFError, lzma.LZMAError) as error:
         problems.append(f"is damaged: {error}")
         return

@@ -18,6 +18,8 @@ from typing import Any, Protocol
 from gossamer.convert.source import Allowance
 
 MEMBERS_MOST = 20_000
+NAME_MOST = 4_096
+"""Characters of a name. No path of a system is longer, and a directory can have a gigabyte of them."""
 MEMBER_MOST = 128 << 20
 """Bytes of one member, unpacked."""
 _RATIO_MOST = 400
@@ -122,6 +124,8 @@ class Archive:
     def _add(self, member: Member) -> None:
         if _CLIMBS.search(member.name):
             self.note(f"a member is called {_quoted(member.name)}, which leads out of the archive")
+        elif len(member.name) > NAME_MOST:
+            self.note(f"a name is longer than {NAME_MOST:,} characters; its member was not read")
         elif member.name in self.members:
             self.note(f"two members are called {_quoted(member.name)}; the first was read")
         else:
@@ -237,7 +241,7 @@ def _central(data: Octets, at: int, before: int) -> tuple[Member, int]:
     flags, method, packed, size = fields[3], fields[4], fields[8], fields[9]
     name_size, extra_size, comment_size, offset = fields[10], fields[11], fields[12], fields[16]
     at += _CENTRAL.size
-    name = _name(data[at : at + name_size], flags)
+    name = _name(data, at, name_size, flags)
     extra = data[at + name_size : at + name_size + extra_size]
     if _ALL_ONES in (packed, size, offset):
         size, packed, offset = _from_extra(extra, size, packed, offset)
@@ -270,7 +274,7 @@ def _by_heads(data: Octets) -> Iterator[Member]:
             return
         _, _, flags, method, _, _, _, packed, size, name_size, extra_size = _at(data, at, _LOCAL)
         start = at + _LOCAL.size + name_size + extra_size
-        name = _name(data[at + _LOCAL.size : at + _LOCAL.size + name_size], flags)
+        name = _name(data, at + _LOCAL.size, name_size, flags)
         after = data.find(_LOCAL_MARK, start + (0 if flags & _SIZE_COMES_LATER else packed))
         if flags & _SIZE_COMES_LATER or packed == _ALL_ONES:
             packed = (after if after >= 0 else len(data)) - start
@@ -279,8 +283,9 @@ def _by_heads(data: Octets) -> Iterator[Member]:
         at = after
 
 
-def _name(raw: bytes, flags: int) -> str:
+def _name(data: Octets, at: int, size: int, flags: int) -> str:
     """Backslashes are from programs that never read the specification."""
+    raw = data[at : at + min(size, NAME_MOST + 1)]
     try:
         name = raw.decode("utf-8" if flags & _UTF_8 or not raw.isascii() else "ascii")
     except UnicodeDecodeError:

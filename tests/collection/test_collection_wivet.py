@@ -2,7 +2,7 @@
 
 Its pages hide links in scripts and events. The libraries of some are not part of the material (jQuery, YUI, Ext), so
 five of the 24 cannot be found by anybody. Two are targets of forms that are sent by POST, which is never done, and two
-stand in comments, which is a matter of how pages are read.
+stand in comments: they are guesses (tests/convert/test_guessed.py), and no links.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which addresses stand in a page without being links? In its scripts, in the data of its scripts, in data attributes.
+"""Which addresses stand in a page without being links? In its scripts and their data, data attributes and comments.
 
 They are guesses: a string that is assigned to a location, or ends like the name of a page, may be an address or not. So
 they are no links of the page, and count for nothing that links count for; a crawl tries them last, and learns whether
@@ -6,7 +6,8 @@ they bring anything. Only addresses of the same host are guessed: what scripts n
 advertisements.
 
 Nothing is parsed: bytes are searched for a few words first, which most pages do not have, and only what is around them
-is looked at. Links in comments are left out, because somebody has taken them out.
+is looked at. Links in comments are left out, because somebody has taken them out; addresses in what a comment says are
+not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gossamer.model import Link
 from gossamer.outlinks import targets
 from gossamer.urls import keys, resolve
 
-DATA, SCRIPT, JSON = "data", "script", "json"
+DATA, SCRIPT, JSON, COMMENT = "data", "script", "json", "comment"
 """Where a guess stood: the place of its `Link`."""
 ENOUGH = 60
 """Links of a page that needs no guesses: who writes so many writes the others too. It saves most of the time."""
@@ -41,6 +42,10 @@ _GOES = re.compile(
     rb"""(?:location(?:\.href)?\s*+=|location\.(?:assign|replace)\s*+\(|\.open\s*+\(|\.href\s*+=|\.action\s*+=)\s*+"""
     rb"""((?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+')(?:\s*+\+\s*+(?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+'))*+)(?!\s*+\+)"""
 )
+_COMMENT_MOST = 2_000
+"""Bytes of a comment that says something; longer ones are pieces of the page."""
+_RUN = re.compile(rb"""[^\s"'()]{8,1000}+""")
+_WHOLE, _PAGES = (b"http://", b"https://"), (b".php", b".htm", b".html", b".asp", b".aspx", b".jsp", b".cfm")
 _QUOTED = re.compile(rb""""([^"]*+)"|'([^']*+)'""")
 _NAMED = re.compile(rb"""\.(?:php|html?|aspx?|jspx?|cfm)(?:\?[^"'\s<>\\]{0,500}+)?(["'])(?!\s*+\+)""")
 """The end of a string that ends like the name of a page."""
@@ -100,6 +105,8 @@ def _written(page: bytes, hints: Hint) -> Iterator[tuple[str, str]]:
     if hints & Hint.PROTOCOL:
         for found in _PROTOCOL.finditer(page):
             yield from _in_code(unescape(_text(found[1])).encode())
+    if hints & Hint.COMMENT:
+        yield from ((_text(told), COMMENT) for told in _told_in_comments(page))
     if hints & Hint.SCRIPT:
         small: list[bytes] = []
         for body in _scripts(page):
@@ -109,6 +116,18 @@ def _written(page: bytes, hints: Hint) -> Iterator[tuple[str, str]]:
             elif len(body) <= _SCRIPT_MOST:
                 small.append(body)
         yield from _in_code(b"\n;".join(small))
+
+
+def _told_in_comments(page: bytes) -> Iterator[bytes]:
+    """Whole addresses, and paths that end like the name of a page: others tell which element ends there (`/header`)."""
+    at = page.find(b"<!--")
+    while at >= 0 and (end := page.find(b"-->", at + 4)) >= 0:
+        comment = page[at + 4 : end] if end + 3 - at < _COMMENT_MOST else b""
+        for run in _RUN.findall(comment) if b"/" in comment and b"<" not in comment else ():
+            told = run.rstrip(b".,;:")
+            if told.startswith(_WHOLE) or (told.startswith(b"/") and told.endswith(_PAGES)):
+                yield told
+        at = page.find(b"<!--", end)
 
 
 def _scripts(page: bytes) -> Iterator[bytes]:

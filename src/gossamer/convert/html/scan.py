@@ -53,7 +53,9 @@ class Hint(IntFlag):
     """A script that stands in the page."""
     PROTOCOL = 128
     """An address that is a script."""
-    ANY = 255
+    COMMENT = 256
+    """A comment that may name an address."""
+    ANY = 511
 
 
 class Scan(NamedTuple):

@@ -192,6 +192,9 @@ static bool skip_other_markup(scanner *s)
         return false;
     bool is_comment = end - at >= 4 && at[1] == '!' && at[2] == '-' && at[3] == '-';
     s->at = is_comment ? past_comment(at + 4, end) : past(at + 2, end, '>');
+    size_t size = (size_t)(s->at - at);
+    if (is_comment && size < COMMENT_MOST && memchr(at, '/', size) != NULL && memchr(at, '.', size) != NULL)
+        s->found->hints |= HINT_COMMENT;
     return true;
 }
 

@@ -12,6 +12,7 @@
 
 enum {
     DEPTH_MOST = 400,
+    COMMENT_MOST = 2000, /* bytes of one that may name an address */
     LISTED_MOST = 60,
     EQUALS_MOST = 3, /* formatting elements of one name: of more than that, the standard drops some */
     TITLE_MOST = 2000,
@@ -75,7 +76,8 @@ enum {
     HINT_CODE = 16,
     HINT_DATA = 32,
     HINT_SCRIPT = 64,
-    HINT_PROTOCOL = 128
+    HINT_PROTOCOL = 128,
+    HINT_COMMENT = 256
 };
 
 enum verdict { FINE, ODD, NO_MEMORY };

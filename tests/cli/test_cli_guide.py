@@ -21,6 +21,8 @@ from gossamer.cli import guide
 from gossamer.cli.completion import SHELLS, script
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
+from gossamer.plan import Plan, load
+from gossamer.settings import SETTINGS
 
 
 def ended(words: list[str]) -> int | str | None:
@@ -41,6 +43,14 @@ def test_a_newcomer_sees_six_commands_first() -> None:
     first = guide.GROUPS["begin with"].split()
     assert len(first) == 6
     assert parser().format_help().index("begin with:") < parser().format_help().index("collect:")
+
+
+def test_an_empty_plan_to_begin_with_is_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "--plan"]) == 0
+    path = tmp_path / "plan.toml"
+    path.write_text(capsys.readouterr().out)
+    assert load(path) == Plan()
+    assert all(re.search(rf"\n(# {name} = |\[{name}\])", path.read_text()) for name in SETTINGS)
 
 
 def test_without_a_command_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

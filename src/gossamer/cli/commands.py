@@ -76,11 +76,14 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def help_(options: argparse.Namespace) -> int:
-    """Print the help of a command or of all, the manual page, or which plug-ins are installed."""
-    from gossamer import plugins
+    """Print the help of a command or of all, the manual page, an empty plan, or which plug-ins are installed."""
+    from gossamer import plan, plugins
     from gossamer.cli import guide
     from gossamer.cli.options import parser
 
+    if options.plan:
+        say(plan.dump(plan.Plan()).rstrip("\n"))
+        return 0
     if options.plugins:
         say("\n".join(plugins.listed()))
         return 0

@@ -151,6 +151,9 @@ def help_(verbs: Verbs) -> None:
     verb = add_verb(verbs, "help", "all commands, or the options of one", "gossamer help search")
     verb.add_argument("about", metavar="COMMAND", nargs="*", default=[], help="one of the commands; none: list them")
     verb.add_argument("--man", action="store_true", help="write the manual page: `gossamer help --man | man -l -`")
+    verb.add_argument(
+        "--plan", action="store_true", help="write a plan.toml to begin with: all settings, and what each does"
+    )
     verb.add_argument("--plugins", action="store_true", help="list the protocols and converters that packages add")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -61,6 +62,7 @@ def _stands_for(collection: Reading, url: str) -> str | None:
 
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would begin more, and no question has work for them
     question, most, offset = " ".join(options.question), options.number, options.offset
     at = moment(options.at, end=True) if options.at is not None else None
     if options.explain and options.all_versions:

@@ -30,7 +30,7 @@ def asked(options: argparse.Namespace) -> Reading:
 def _asked_for(options: argparse.Namespace) -> list[str]:
     """What stands behind the directory, the first of which may stand in its place."""
     given = (getattr(options, name, None) for name in ("question", "url", "subject"))
-    found = next((each for each in given if each), [])
+    found: str | list[str] = next((each for each in given if each), [])
     return [found] if isinstance(found, str) else found
 
 

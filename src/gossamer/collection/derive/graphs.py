@@ -19,8 +19,8 @@ import numpy as np
 
 from gossamer import files
 from gossamer.collection.ask.consistent_read import Moment
-from gossamer.collection.derive import graph_digests
-from gossamer.collection.derive.mirrored import CURRENT, MIRRORS, NAME, pointed, warn
+from gossamer.collection.derive import graph_digests, mirrored
+from gossamer.collection.derive.mirrored import CURRENT, NAME, pointed, warn
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged
 from gossamer.graph import anchors, columns, lookup, soundness
@@ -86,9 +86,9 @@ class Graph:
     @cached_property
     def mirrors(self) -> list[Mirrors]:
         """Hosts that serve the same site."""
-        with suppress(FileNotFoundError):  # a graph that was made before they were looked for
-            return _mirrors(files.read(self.folder / MIRRORS))
-        return []
+        from gossamer.dedupe.mirrors import Mirrors  # with all that finds them
+
+        return [Mirrors(*each) for each in mirrored.rows(self.folder)]
 
     def copies(self, print_: int) -> tuple[str, ...]:
         """The pages that this one stands for, the most alike first."""
@@ -210,21 +210,16 @@ def _flaws(graph: Graph, whole: bool) -> Iterator[str]:
     yield from soundness.flaws(graph.folder, whole=whole)
     for name in (NAMES, anchors.NAME, *([COPIES] if files.is_file(graph.folder / f"{COPIES}.txt") else [])):
         yield from soundness.flaws_of_texts(graph.folder, name, whole=whole)
-    if not all(keys.is_shaped(f"{origin}/") for each in graph.mirrors for origin in (each.main, *each.others)):
+    try:
+        mirrors = mirrored.rows(graph.folder)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Damaged(f"what it says of mirrors cannot be read ({error}); {_CURE}") from error
+    if not all(keys.is_shaped(f"{origin}/") for main, others, _, _ in mirrors for origin in (main, *others)):
         yield "its mirrors are no hosts"
     if whole and not soundness.are_addresses(graph.names):
         yield "its names are no addresses"
     if whole:
         graph.anchor_index.probe_all()
-
-
-def _mirrors(data: bytes) -> list[Mirrors]:
-    from gossamer.dedupe.mirrors import Mirrors  # with all that finds them; most who ask want none
-
-    try:
-        return msgspec.json.decode(data, type=list[Mirrors])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Damaged(f"what it says of mirrors cannot be read ({error}); {_CURE}") from error
 
 
 def named(folder: Folder) -> Graph | None:

@@ -21,8 +21,7 @@ from gossamer.urls import keys
 CURRENT, MIRRORS = "current", "mirrors.json"
 NAME = re.compile(r"[0-9]{6,9}")
 """Of the folder of a graph."""
-_rows = msgspec.json.Decoder(list[tuple[str, tuple[str, ...], int, int]]).decode
-"""The main origin, the others, the paths that were compared, and at how many they say the same."""
+_decoded = msgspec.json.Decoder(list[tuple[str, tuple[str, ...], int, int]]).decode
 
 log = logging.getLogger("gossamer")
 
@@ -35,8 +34,8 @@ def by_host(folder: Folder) -> dict[str, list[str]]:
             warn(folder, damage)
             return {}
         place = pointed(folder)
-    rows = _read(place) if place else []
-    return {_host(main): [_host(origin) for origin in others] for main, others, _, _ in rows}
+    found = rows(place) if place else []
+    return {_host(main): [_host(origin) for origin in others] for main, others, _, _ in found}
 
 
 def pointed(folder: Folder) -> Path | None:
@@ -58,15 +57,16 @@ def _damage(place: Path) -> str | None:
         return damage
     try:
         with files.reading(place):
-            origins = [origin for main, others, _, _ in _read(place) for origin in (main, *others)]
+            origins = [origin for main, others, _, _ in rows(place) for origin in (main, *others)]
     except (Damaged, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return f"{place}: is no graph of ours (what it says of mirrors cannot be read: {error})"
     return None if all(keys.is_shaped(f"{each}/") for each in origins) else f"{place}: its mirrors are no hosts"
 
 
-def _read(place: Path) -> list[tuple[str, tuple[str, ...], int, int]]:
+def rows(place: Path) -> list[tuple[str, tuple[str, ...], int, int]]:
+    """The main origin, the others, the paths that were compared, and at how many they say the same."""
     with suppress(FileNotFoundError):  # a graph that was made before they were looked for
-        return _rows(files.read(place / MIRRORS))
+        return _decoded(files.read(place / MIRRORS))
     return []
 
 

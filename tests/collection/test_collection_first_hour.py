@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
+from gossamer.cli.main import main
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidPlan, NothingFetched, UsageError
@@ -33,6 +34,41 @@ def test_what_is_still_refused_is_asked_for_no_second_time(tmp_path: Path) -> No
         with pytest.raises(NothingFetched):
             web.crawl()
         assert len(web.why("http://127.0.0.1:9/").history) == 2
+
+
+def test_a_seed_of_the_command_that_fails_beside_others_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--allow-address", "127.0.0.1", "--delay", "0", "--patience", "0", "--set", "shards=1", "-q")
+    with tiny_server({"/": page("/a", "/gone"), "/a": page()}) as tiny:
+        crawl = ["crawl", str(tmp_path / "web")]
+        assert main([*crawl, f"{tiny.origin}/", f"{tiny.origin}/nowhere", *options]) == 0
+        assert capsys.readouterr() == ("", f"gossamer: {tiny.origin}/nowhere: http 404\n")
+        assert main([*crawl, f"{tiny.origin}/gone", "-q"]) == 0
+        assert capsys.readouterr().err == f"gossamer: {tiny.origin}/gone: http 404\n"
+        assert main([*crawl, f"{tiny.origin}/a", "-q"]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_who_comes_later_with_a_page_function_hears_how_the_pages_get_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.py").write_text("def fails(page):\n    return 1 / 0\n")
+    own, crawl = f"{tmp_path / 'own.py'}:fails", ["crawl", str(tmp_path / "web")]
+    options = ("--allow-address", "127.0.0.1", "--delay", "0", "--set", "shards=1", "--set", "on_page=")
+    with tiny_server({"/": page()}) as tiny:
+        assert main([*crawl, f"{tiny.origin}/", *options]) == 0
+        capsys.readouterr()
+        assert main([*crawl, "--on-page", own]) == 0
+        assert f"hint: `gossamer build {tmp_path / 'web'} --convert` gives the page function" in capsys.readouterr().out
+        assert main([*crawl, "--revisit"]) == 0
+        assert "the page function failed for 1 page; once it is mended" in capsys.readouterr().out
+
+
+def test_a_plan_without_quotation_marks_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text("seeds = [example.org]\n")
+    with pytest.raises(InvalidPlan, match="texts stand in quotation marks"):
+        gossamer.open(tmp_path).plan  # noqa: B018  # it is read here
 
 
 @pytest.mark.parametrize("name", ["include", "exclude"])

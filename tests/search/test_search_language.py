@@ -126,6 +126,8 @@ def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher
         ("nam:x", "nam:x: nam: is no filter, and was looked for as words; `gossamer help search` names the filters"),
         ("title: ship", "title: has nothing right behind it, and was looked for as a word; write title:word"),
         ('ship "coral reef', "a quotation mark is not closed"),
+        ("(ship OR reef", "a parenthesis is not closed"),
+        ("ship tpye:pdf", "did you mean type:pdf?"),
         ("ship OR", "OR has nothing on one side and was left out"),
         ("(ship OR) coral", "OR has nothing on one side"),
         ("AND ship", "AND has nothing on one side"),

@@ -64,6 +64,9 @@ def crawled(
         errors = counted(soft, "of the pages is an error", "of the pages are errors")
         names = f"`gossamer list {folder} --reason '{SOFT}'` names {'it' if soft == 1 else 'them'}"
         lines.append(f"{errors} in the form of a page ({SOFT}), which no search finds; {names}")
+    if status.fields_failed:
+        failed = f"the page function failed for {counted(status.fields_failed, 'page')}"
+        lines.append(f"{failed}; once it is mended, `gossamer build {folder} --convert` gives it all pages again")
     if idle:
         lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
     elif status.pages and not status.queued and not stopped:

@@ -23,7 +23,7 @@ def assigned(given: Iterable[str], by: str = "--set") -> dict[str, Any]:
         if not equals:
             raise UsageError(f"{by} {each}: is written as NAME=VALUE, as in depth=3")
         if name not in SETTINGS:
-            hint = meant(name, SETTINGS) or "; plan.toml in the directory of a collection lists them all"
+            hint = meant(name, SETTINGS) or "; `gossamer help --plan` lists them all"
             raise UsageError(f"{by} {name}: there is no such setting{hint}")  # what follows may be a secret
         value = parsed(name, text.strip(), by)
         found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,9 @@ from gossamer.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Status
+
+SEEDS_MOST = 20
+"""Seeds that failed, of which it is said why."""
 
 
 def crawl(options: argparse.Namespace) -> int:
@@ -59,7 +63,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     options.credentials = credentials(options) if options.verb != "files" else None
     options.heard = Heard()
     again = options.revisit or (options.verb in ("files", "watch") and Path(options.dir, "plan.toml").exists())
-    began = monotonic()
+    there, began = Path(options.dir, "shards").is_dir(), monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
             note("begin", begun(options.dir, options.seeds))
@@ -74,14 +78,34 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     told = answers.crawled(
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
-    if not (options.json or options.quiet) and (shell := collection.needs_scripts()):
-        told += (
-            f"\nhint: {shell} says next to nothing without its scripts; `gossamer crawl {shlex.quote(options.dir)}"
-            " --render auto --revisit` has a browser run them"
-        )
+    if not (options.json or options.quiet):
+        told = "\n".join([told, *_hints(collection, options, there)])
     print_answer(options, status.as_json(), "" if options.quiet else told)
+    if options.verb != "files":
+        _complain_of_seeds(collection, options.seeds)
     options.heard.say(options)
     return INTERRUPTED if stopped else 0
+
+
+def _hints(collection: Collection, options: argparse.Namespace, there: bool) -> Iterator[str]:
+    """What else would bring what was perhaps meant; whether the collection was `there` before."""
+    folder = shlex.quote(options.dir)
+    if shell := collection.needs_scripts():
+        yield (
+            f"hint: {shell} says next to nothing without its scripts; `gossamer crawl {folder} --render auto --revisit`"
+            " has a browser run them"
+        )
+    if there and options.verb != "files" and options.on_page:
+        yield f"hint: `gossamer build {folder} --convert` gives the page function the pages that were here before"
+
+
+def _complain_of_seeds(collection: Collection, seeds: Sequence[str]) -> None:
+    """Of those that this command names, one that failed is lost among all other failures."""
+    from gossamer.collection.crawl.unfetched_seeds import failed
+
+    with collection:
+        for words in islice(failed(collection, seeds), SEEDS_MOST):
+            complain(words)
 
 
 def _hint(options: argparse.Namespace) -> str:

@@ -205,7 +205,7 @@ class ImportLine:
 
 def _left(now: Progress) -> list[Part]:
     if now.paused:
-        return [Part("paused", 2), Part("(`gossamer resume` goes on)", 4)]
+        return [Part("paused", 2), Part("(`gossamer resume DIR` goes on)", 4)]
     if now.disk_wanted or now.store_away:
         return [Part(now.held_up, 2)]
     if now.network_gone:

@@ -34,7 +34,10 @@ _MEANINGS = {
     "near copy": (
         "near copy: it says the same, but for a few words or its title; a search shows it with the page above it"
     ),
-    "alike": "alike: no copy; many words are the same, but its subject may be another; a search shows it for itself",
+    "alike": (
+        "alike: no copy; as many words are the same, but the others may tell another subject, as a name, a title or a"
+        " number does; a search shows it for itself"
+    ),
 }
 
 

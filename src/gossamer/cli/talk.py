@@ -165,7 +165,7 @@ def fetch(one: Fetched) -> str:
 def waiting(now: Progress) -> tuple[str, str]:
     """What holds a crawl up, in a word and in words; nothing when it goes on."""
     if now.paused:
-        return "pause", "paused by somebody; `gossamer resume` goes on"
+        return "pause", "paused by somebody; `gossamer resume DIR` goes on"
     if now.held_up:
         return "disk" if now.disk_wanted else "store" if now.store_away else "network", now.held_up
     if now.waits:

@@ -37,7 +37,8 @@ def parse(text: str, path: Path) -> Plan:
         return _parsed(text, path)
     except InvalidTOML as error:
         twice = "; it is in the file already, so write below its line" if "Cannot declare" in str(error) else ""
-        raise InvalidPlan(f"{path}: not valid TOML: {error}{twice}") from error
+        bare = "; texts stand in quotation marks" if "Invalid value" in str(error) else ""
+        raise InvalidPlan(f"{path}: not valid TOML: {error}{twice}{bare}") from error
     except RecursionError as error:  # what was read cannot be shown
         raise InvalidPlan(f"{path}: not valid TOML: values are nested too deeply") from error
 

@@ -24,6 +24,8 @@ _PORT = re.compile(r"(?<=[^:/]):\d+(?=/|$)")
 _NAME = re.compile(r"[^\W\d]\w+")
 _RANGE = re.compile(r"^[<>=]|\.\.")
 _COMPARED = re.compile(r"(?:fields\.)?(\w+)[<>]=?\S+")
+_OPENED = re.compile(r"(?<!\S)-?\((?=\w)")
+_PHRASE = re.compile('"[^"]*"?')
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -61,6 +63,8 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
             yield f"{atom.text}: two letters before the star are needed to look for what begins so"
     if is_left_open(text):
         yield 'a quotation mark is not closed: all behind it was taken for a phrase; write one more " where it ends'
+    if len(_OPENED.findall(bare := _PHRASE.sub("", text))) > bare.count(")"):
+        yield "a parenthesis is not closed, and was closed at the end; write one more ) where it ends"
     for operator in dict.fromkeys(dangling(text)):
         yield f"{operator} has nothing on one side and was left out; write it between two words, or in quotes"
     for prefix in cut:
@@ -90,11 +94,9 @@ def _filter_by_another_name(text: str, found: int, fields: Sequence[str]) -> Ite
         return
     if name.lower() in FIELDS and not value:
         yield f"{text} has nothing right behind it, and was looked for as a word; write {text}word, without a space"
-    own = name.lower().removeprefix("fields.")
-    near = [
-        _ELSEWHERE.get(name.lower(), own if own in fields else ""),
-        *get_close_matches(name.lower(), (*FIELDS, *fields), 1, _SLIP),
-    ]
+    known, low = (*FIELDS, *fields), name.lower().removeprefix("fields.")
+    mixed = [each for each in known if each == low or sorted(each) == sorted(low)]
+    near = [_ELSEWHERE.get(low, ""), *mixed, *get_close_matches(low, known, 1, _SLIP)]
     said = f"{text}: {name}: is no filter, and was looked for as words"
     if value and (meant := next(filter(None, near), "")):
         yield f"{said}; did you mean {meant}:{value}?"

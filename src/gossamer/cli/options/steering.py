@@ -31,7 +31,10 @@ def set_(verbs: Verbs) -> None:
     )
     add_directory(verb)
     verb.add_argument(
-        "assigned", metavar="NAME=VALUE", nargs="+", help="any setting of DIR/plan.toml, which lists them"
+        "assigned",
+        metavar="NAME=VALUE",
+        nargs="+",
+        help="any setting of DIR/plan.toml; `gossamer help --plan` lists them",
     )
 
 

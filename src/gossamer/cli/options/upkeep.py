@@ -18,7 +18,9 @@ def build(verbs: Verbs) -> None:
     )
     add_directory(verb)
     verb.add_argument(
-        "--convert", action="store_true", help="read all pages again, as after an upgrade or with other settings"
+        "--convert",
+        action="store_true",
+        help="read all pages again, as after an upgrade, with other settings or for another page function",
     )
     verb.add_argument("--compact", action="store_true", help="make an index of many parts again in one")
 

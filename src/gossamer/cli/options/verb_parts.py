@@ -69,7 +69,7 @@ def add_assigned(verb: Verb) -> None:
         action="append",
         dest="assigned",
         metavar="NAME=VALUE",
-        help="any setting of DIR/plan.toml, which lists them; repeatable",
+        help="any setting of DIR/plan.toml; `gossamer help --plan` lists them; repeatable",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from gossamer.errors import NotFound
 from gossamer.fetch.digest_auth import schemes
 from gossamer.frontier.entries import State
 from gossamer.printable import log
-from gossamer.urls.seeds import address, as_seed, has_login
+from gossamer.urls.seeds import address, as_seed, has_login, in_place_of, is_guessed
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.reading import Reading
@@ -53,6 +54,20 @@ def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:
         if answer.host is not None and answer.host.faults:
             return False
     return True
+
+
+def failed(asked: Reading, seeds: Iterable[str]) -> Iterator[str]:
+    """Which seeds of a command have brought nothing, and why: whoever named them counts on them."""
+    from gossamer.frontier.why import AddressAnswer  # as above
+
+    for seed in map(as_seed, seeds):
+        answers = []
+        for url in (address(seed), in_place_of(address(seed))) if is_guessed(seed) else (seed,):
+            with suppress(NotFound):
+                answers.append(asked.why(url))
+        told = [each for each in answers if isinstance(each, AddressAnswer)]
+        if told and not any(each.state == "done" or (each.state == "queued" and not each.attempts) for each in told):
+            yield f"{seed}: {told[0].reason}"
 
 
 def reason(asked: Reading, seed: str, sending: Logins) -> str:

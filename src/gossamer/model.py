@@ -231,7 +231,7 @@ class Page:
     quiet: int = 0
     """Hours and days in which nothing is new, as a feed says; see `freshness.hints`."""
     hub: URL | None = None
-    """Where one may subscribe to its changes, as it says (WebSub); see `convert.hub`."""
+    """Where one may subscribe to its changes, as it says (WebSub); see `convert.websub_hub`."""
     topic: str = ""
     """What it is called there."""
     canonical: URL | None = None

@@ -29,7 +29,7 @@ LOADED += (
 )
 LOADED += ("collection.ask.searching", "collection.ask.export", "collection.maintain.writable_shard", "frontier.audit")
 LOADED += (
-    "cli.ahead",
+    "cli.preload",
     "collection.crawl.shard",
     "collection.crawl.supervisor",
     "engine.child",

@@ -1,4 +1,4 @@
-"""Which hubs tell of changes, by the documents that name them? A row for each of these; see `convert.hub`."""
+"""Which hubs tell of changes, by the documents that name them? A row for each of these; see `convert.websub_hub`."""
 
 from __future__ import annotations
 

@@ -40,8 +40,12 @@ def test_what_is_given_for_a_site_goes_to_no_other_seed() -> None:
     given = Credentials(["X-Key: hush"], auth=("me", "hush"), sites=("b.test",))
     for seeds in ([SEED, OTHER], []):
         found = logins(Plan(), given, seeds)
-        assert found.fields(OTHER) == found.fields("http://b.test/") != ()
+        assert found.fields(OTHER)
+        assert found.fields("http://b.test/") == (), "no seed says http"
         assert found.fields(SEED) == found.fields("https://b.test:81/") == ()
+    assert logins(Plan(), given, ["http://a.test/"]).fields("http://b.test/")
+    port = Credentials(["X-Key: hush"], sites="b.localhost:81")
+    assert logins(Plan(seeds=(SEED,)), port, []).fields("http://b.localhost:81/") == ()
     only = logins(Plan(), Credentials(["X-Key: hush"], sites="https://wiki.b.test"), [SEED])
     assert only.fields("https://wiki.b.test/x")
     assert only.fields("http://wiki.b.test/") == only.fields(OTHER) == ()

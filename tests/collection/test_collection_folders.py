@@ -256,6 +256,11 @@ def test_the_web_and_files_are_kept_apart(kept: gossamer.Collection, notes: Path
         gossamer.open(web).files(notes)
 
 
+def test_files_of_this_machine_have_one_shard(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="read by one"):
+        gossamer.open(tmp_path / "files").files(tmp_path, shards=2)
+
+
 def test_what_cannot_be_meant_is_said_with_its_cure(kept: gossamer.Collection, notes: Path) -> None:
     with pytest.raises(UsageError, match="no such file or folder"):
         kept.files(notes / "none")

@@ -36,7 +36,8 @@ VERBS = ("cli.main", "cli.interrupts", "cli.login", "cli.seeds", "cli.talk", "co
 VERBS += ("collection.ask.history", "collection.ask.links", "collection.maintain.verifying", "convert.html.structured")
 VERBS += ("collection.maintain.put_aside", "frontier.why", "frontier.worth.rendering", "topic.judge")
 VERBS += tuple(f"cli.{name}" for name in ("commands", "connections", "finding", "reports", "steering", "top"))
-VERBS += tuple(f"cli.options.{name}" for name in ("asking", "without_collection", "fetching", "showing", "steering", "upkeep"))
+VERBS += tuple(f"cli.options.{name}" for name in ("asking", "fetching", "showing", "steering", "upkeep"))
+VERBS += ("cli.options.without_collection",)
 COMMANDS = (*(f"gossamer.{name}" for name in (*VERBS, *LOADED)), "numpy.ma", "encodings.utf_8_sig")
 """What verbs load when they need it, too: most tests ask for one of them."""
 _PRELOAD = re.compile(r"serve\(\d+, (\(.*\)), child\)$")

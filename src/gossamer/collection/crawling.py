@@ -112,6 +112,8 @@ class Crawling(Steered, Alerting, Upkeep):
         new = [named(folder, self.path) for folder in folders]
         plan = self._folder.load_plan()
         known = (*settings.pop("folders", plan.folders), *new)
+        if settings.pop("shards", 1) != 1:
+            raise UsageError("shards: files of this machine are read by one")
         if plan.seeds or not known:
             cure = "holds pages of the web; name another DIR for files" if plan.seeds else "no folder; name one to read"
             raise UsageError(f"{self.path}: {cure}, as in `gossamer files my-files ~/Documents`")

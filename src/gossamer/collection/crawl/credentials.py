@@ -60,7 +60,8 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
                 "a header, cookie or password is for the sites of the seeds that are named; name one,"
                 " or the site by --send-to, or say --trust-plan where the seeds of the plan are yours"
             )
-        named = [_place(each, suffixes) for each in texts(given.sites)]
+        plain = any(address(seed).startswith("http:") for seed in seeds or plan.seeds)
+        named = [_place(each if plain or "://" in each else f"https://{each}", suffixes) for each in texts(given.sites)]
         places = tuple(dict.fromkeys(named or [place(address(seed), suffixes) for seed in seeds]))
         jar = cookies(_read_jar(str(given.cookies)), time.time()) if given.cookies else ()
         fields = [header(each) for each in texts(given.headers)] + ([basic(*given.auth)] if given.auth else [])

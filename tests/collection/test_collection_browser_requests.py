@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from frontier.small_web import Answer, SmallWeb, gaps, redirect
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.browser_requests import Asking, Remembered
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Page, Visit
 from gossamer.store.table.table import Table

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 from fetch_hostile import Handler, answer, chunked, run, says, visit
 
-from gossamer.frontier.entries import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import RobotsCache, understood
 from gossamer.frontier.queue.back_queues import Origin

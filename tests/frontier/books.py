@@ -9,8 +9,8 @@ from typing import Any
 
 from small_web import end
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Entry, Frontier, Politeness
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Answer, Capture, Link, Page, Visit

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.freshness import allocate, freshness
 from gossamer.freshness.price import average_age
 from gossamer.freshness.revisit import Goal
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.rules import Outward, Rules, WatchRules
 from gossamer.model import Answer, Capture, Page, Visit

@@ -11,10 +11,10 @@ from typing import Any
 
 from books import Books
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.engine import termination
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.audit import audit
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.peers import Peers

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.crawl_loop import crawl
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.ledger import Counts
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Failure, Fault, Link, Page, Visit

@@ -11,10 +11,11 @@ from books import books
 from msgspec.structs import replace
 from small_web import Answer, SmallWeb, crawl_small, redirect
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Frontier
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import BACKLOG, FAMILIES, HOSTS, LATER, QUEUE, STANDING, TURNS
+from gossamer.frontier.entries import BACKLOG, HOSTS, LATER, QUEUE, STANDING, TURNS
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock

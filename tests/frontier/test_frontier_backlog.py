@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, fault
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.audit import audit
-from gossamer.frontier.entries import BACKLOG, FAMILIES, Entry, State
+from gossamer.frontier.entries import BACKLOG, Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch

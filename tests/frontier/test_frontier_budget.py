@@ -8,9 +8,10 @@ import pytest
 from small_web import Answer, SmallWeb, crawl_small
 from zipf_web import ZipfWeb
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.credit import Credit
-from gossamer.frontier.entries import FAMILIES, Entry
+from gossamer.frontier.entries import Entry
 from gossamer.frontier.queue.rank import ORDERS, distance, rank
 from gossamer.frontier.why import Asked, about_address
 from gossamer.frontier.worth.budget import BASE, HOSTS_BASE, HOSTS_MOST, MOST, Budgets, budget, host_budget, stored

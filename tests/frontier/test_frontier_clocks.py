@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Politeness
-from gossamer.frontier.entries import FAMILIES, HOSTS, META, host_row
+from gossamer.frontier.entries import HOSTS, META, host_row
 from gossamer.frontier.polite.host_delays import Dates, Host, Hosts, retry_after
 from gossamer.frontier.polite.limits import SLOW, Slots
 from gossamer.frontier.polite.outage import Outage, Witness, is_silence, is_unconnected

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.discover import credit as credit_module
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
 from gossamer.frontier.discover.seen import ASK, Seen
-from gossamer.frontier.entries import BACKLOG, FAMILIES, LINKERS, META, SiteRow
+from gossamer.frontier.entries import BACKLOG, LINKERS, META, SiteRow
 from gossamer.frontier.polite.host_delays import Dates
 from gossamer.frontier.queue import backlog as backlog_module
 from gossamer.frontier.queue.backlog import Backlog

@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gossamer.frontier.entries import FAMILIES, TEMPLATES
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import TEMPLATES
 from gossamer.frontier.worth.budget import BASE, Budgets
 from gossamer.frontier.worth.crawl_traps import KINDS, SCOUT, Novelty, about_kind, kinds_of
 from gossamer.frontier.worth.crawl_traps import Place as Placed

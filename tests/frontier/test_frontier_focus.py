@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gossamer.frontier.entries import FAMILIES, Entry, State
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import distance, topic_rounds
 from gossamer.frontier.worth.focus import Focus

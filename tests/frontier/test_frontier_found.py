@@ -10,11 +10,12 @@ import pytest
 from books import Books, books
 from finding import Finder
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.discover import discovery as discovery_module
 from gossamer.frontier.discover import listings
 from gossamer.frontier.discover.discovery import DEPTH, NOFOLLOW, Found, Recent, as_found
 from gossamer.frontier.discover.intake import INDEX
-from gossamer.frontier.entries import FAMILIES, QUEUE, Entry, State
+from gossamer.frontier.entries import QUEUE, Entry, State
 from gossamer.frontier.queue.rank import LAST, breadth, depth, distance, rank
 from gossamer.frontier.queue.rank import importance as by_importance
 from gossamer.frontier.queue.rank import random as by_chance

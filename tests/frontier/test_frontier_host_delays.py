@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.frontier.entries import FAMILIES, HOSTS, encode
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import HOSTS, encode
 from gossamer.frontier.polite.host_delays import ORIGINS_REMEMBERED, Dates, Host, Hosts, Politeness
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock

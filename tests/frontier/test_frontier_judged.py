@@ -12,20 +12,11 @@ from typing import cast
 import pytest
 from books import Books, books
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.answer.outcome import Act, Outcome, judge
 from gossamer.frontier.answer.transitions import Settlement, remark
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import (
-    FAMILIES,
-    HISTORY,
-    LATER,
-    REASON_MOST,
-    ROBOTS,
-    VALIDATOR_MOST,
-    Entry,
-    State,
-    robots_row,
-)
+from gossamer.frontier.entries import HISTORY, LATER, REASON_MOST, ROBOTS, VALIDATOR_MOST, Entry, State, robots_row
 from gossamer.frontier.ledger import Counts, Ledger, is_page
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import RobotsCache, understood

@@ -9,8 +9,9 @@ import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, redirect
 from zipf_web import ZipfWeb
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.entries import CASH, FAMILIES, META, CashRow, Entry, State, encode
+from gossamer.frontier.entries import CASH, META, CashRow, Entry, State, encode
 from gossamer.frontier.queue.rank import ORDERS
 from gossamer.frontier.worth.opic import TOTAL, Books, Importance, audit, importance
 from gossamer.model import Fault

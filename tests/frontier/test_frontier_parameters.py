@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.frontier.entries import FAMILIES, PARAMETERS
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import PARAMETERS
 from gossamer.frontier.worth.parameters import RECENT, WATCHED, Parameters, dropped_keys, parted, without
 from gossamer.store.table.table import Table
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.frontier.entries import FAMILIES, TEMPLATES, TEXTS
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import TEMPLATES, TEXTS
 from gossamer.frontier.worth import crawl_traps
 from gossamer.frontier.worth.crawl_traps import KindAnswer, Novelty, Place, about_kind
 from gossamer.frontier.worth.new_text import sketch

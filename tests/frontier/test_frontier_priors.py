@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.freshness.rate_estimator import History, Prior
-from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.revisit import priors
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import Priors

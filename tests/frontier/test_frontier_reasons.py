@@ -8,8 +8,9 @@ from random import Random
 import msgspec
 from small_web import Answer, SmallWeb, crawl_small
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.answer.outcome import Act, judge
-from gossamer.frontier.entries import FAMILIES, META, REASON_MOST, Entry, State
+from gossamer.frontier.entries import META, REASON_MOST, Entry, State
 from gossamer.frontier.ledger import OTHER, REASONS_MOST, WORDS_MOST, Counts, Ledger
 from gossamer.model import Capture, Visit
 from gossamer.store.table.table import Table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.frontier.entries import FAMILIES
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.worth.rendering import (
     LATE,
     RARER,

@@ -11,12 +11,13 @@ from books import books
 from msgspec.structs import replace
 from small_web import Answer, SmallWeb, crawl_small
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Frontier
 from gossamer.frontier.answer.removal import forget_firsts, is_removed, leave_out, tidy_turns
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover import reconsideration
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, FIRSTS, FORBIDDEN, LATER, META, QUEUE, STANDING, Entry, State
+from gossamer.frontier.entries import FIRSTS, FORBIDDEN, LATER, META, QUEUE, STANDING, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.queue.requeue import fetch_again

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.answer.outcome import Act, judge
-from gossamer.frontier.entries import FAMILIES, LATER
+from gossamer.frontier.entries import LATER
 from gossamer.frontier.polite.robots_cache import lifetime
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.retry import robots_wait, rule, wait

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import rows as rows_module
-from gossamer.frontier.entries import FAMILIES, SITES, Entry, SiteRow, State, encode, encode_new, entry, site_row
+from gossamer.frontier.entries import SITES, Entry, SiteRow, State, encode, encode_new, entry, site_row
 from gossamer.frontier.rows import Rows
 from gossamer.model import Kind
 from gossamer.store.table.table import Table

@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer import model
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.discover import intake
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Found
 from gossamer.frontier.discover.requisites import Requisites
-from gossamer.frontier.entries import FAMILIES, State
+from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit

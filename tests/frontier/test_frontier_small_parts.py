@@ -10,11 +10,12 @@ import pytest
 from books import books
 from exchange_shards import FakeTable
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.frontier import Politeness
 from gossamer.frontier.answer.poison_pages import DEATHS, MOST, PoisonPages, Watch
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, LATER, META, OUTBOX, Entry, State, encode
+from gossamer.frontier.entries import LATER, META, OUTBOX, Entry, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.ip_leases import IpLeases

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps, redirect
 
-from gossamer.frontier.entries import FAMILIES, PROBES
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import PROBES
 from gossamer.frontier.worth.new_text import sketch
 from gossamer.frontier.worth.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
 from gossamer.frontier.worth.soft404 import Answer as Said

@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from gossamer.frontier.entries import FAMILIES, PARAMETERS, PROBES
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import PARAMETERS, PROBES
 from gossamer.frontier.worth.new_text import (
     MARKS,
     SIZES,

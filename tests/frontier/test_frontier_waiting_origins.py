@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
-from gossamer.frontier.entries import FAMILIES, STANDING, TURNS
+from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier.entries import STANDING, TURNS
 from gossamer.frontier.queue import active_origins
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins

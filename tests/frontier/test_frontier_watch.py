@@ -16,6 +16,7 @@ from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
 from gossamer.cli import answers
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.price import Population
@@ -24,7 +25,7 @@ from gossamer.freshness.signals import Trust, heard
 from gossamer.freshness.waits import Policy
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
+from gossamer.frontier.entries import FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes

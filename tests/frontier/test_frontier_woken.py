@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from books import books
 
+from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, CashRow, HostRow, SiteRow, State, encode, host_row
+from gossamer.frontier.entries import CashRow, HostRow, SiteRow, State, encode, host_row
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch
 from gossamer.frontier.rules import Outward

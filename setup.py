@@ -59,5 +59,8 @@ setup(
         compiled("search/_passages"),
     ],
     data_files=[("share/man/man1", [manual_page()])],
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},  # one wheel for this version of Python and all after it
+    options={
+        "bdist_wheel": {"py_limited_api": "cp311"},  # one wheel for this version of Python and all after it
+        "build_ext": {"parallel": os.cpu_count() or 1},
+    },
 )

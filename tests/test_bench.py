@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from harness.warm import WARM
+
 BENCH = Path(__file__).resolve().parents[1] / "bench"
 
 
 def run(name: str, *arguments: str) -> str:
-    command = [sys.executable, str(BENCH / name), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    done = WARM.run((str(BENCH / name), *arguments), timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_cost_of_a_page_is_told_by_stage() -> None:

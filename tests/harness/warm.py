@@ -121,7 +121,7 @@ class Warm:
         return self._of(modules).fork(code, {handle: handle, 1: 1, 2: 2})
 
     def run(self, command: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
-        """The command line, to its end."""
+        """The command line, or a program of ours by its path, to its end."""
         with TemporaryFile() as out, TemporaryFile() as errors:
             ended, status = os.pipe()
             code = f"from harness.warm_template import command; command({status}, {list(command)!r})"

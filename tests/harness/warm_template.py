@@ -8,6 +8,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -17,7 +18,7 @@ import time
 import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from gossamer.engine import zygote
 
@@ -72,7 +73,8 @@ def _become(told: dict[str, Any], handles: Sequence[int]) -> NoReturn:
 
 
 def command(status: int, words: Sequence[str]) -> NoReturn:
-    """The command line, in a process whose parent writes down how it ended, and forks its fork servers meanwhile."""
+    """The command line or a program, in a process whose parent writes down how it ended, and forks its fork servers
+    meanwhile."""
     line, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = os.fork()
     if process:
@@ -82,7 +84,15 @@ def command(status: int, words: Sequence[str]) -> NoReturn:
     asked.close()
     zygote._held = zygote.Zygote(line)
     sys.argv[:] = words
-    _end(importlib.import_module("gossamer.cli.main").main)
+    _end(_main(words[0]))
+
+
+def _main(program: str) -> Callable[[], int]:
+    """What the first word of a command line stands for."""
+    if program == "gossamer":
+        return cast(Callable[[], int], importlib.import_module("gossamer.cli.main").main)
+    sys.path.insert(0, os.path.dirname(program))
+    return lambda: int(not runpy.run_path(program, run_name="__main__"))
 
 
 def _attend(process: int, asked: socket.socket, status: int) -> NoReturn:

@@ -35,7 +35,7 @@ _MEANINGS = {
         "near copy: it says the same, but for a few words or its title; a search shows it with the page above it"
     ),
     "alike": (
-        "alike: no copy; as many words are the same, but the others may tell another subject, as a name, a title or a"
+        "alike: no copy; most words are the same, but those that differ may name another subject, as a title or a"
         " number does; a search shows it for itself"
     ),
 }

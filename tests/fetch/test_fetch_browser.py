@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -13,7 +13,8 @@ import pytest
 from gossamer.fetch.browser import chromium, rendering
 from gossamer.fetch.browser.chromium import Chromium
 from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
-from gossamer.fetch.logins import Login, Logins, place
+from gossamer.fetch.browser.signing_in import Reach, sign_in
+from gossamer.fetch.logins import FORM, Account, Login, Logins, Step, place
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.model import Capture, Kind, Visit
 from harness.jpegs import jpeg_size
@@ -217,6 +218,37 @@ def test_a_page_cannot_use_the_login_of_another_site_and_asks_as_scripts_do() ->
         assert isinstance(made, Request)
         assert made.login == sent
         assert b"Accept: */*" in made.fields
+
+
+class Signing:
+    """Answers with the same page, and remembers where what was sent."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+        self.log: list[tuple[str, bytes]] = []
+
+    async def __call__(self, visit: Visit) -> Capture:
+        self.log.append((visit.url, b""))
+        return capture(self.html, visit.url)
+
+    async def submit(self, url: str, referrer: str, body: bytes, fields: Mapping[str, str] = FORM) -> Capture:
+        self.log.append((url, body))
+        return capture(self.html, url)
+
+
+def test_a_login_on_an_encrypted_page_sends_nothing_that_anybody_on_the_way_can_read() -> None:
+    installed()
+    # at localhost a browser does not mind
+    form = """<form method=post action="http://birds.localhost/steal"><input id=u><input id=p name=p type=password>
+    <button>in</button></form><script>u.oninput = () => fetch('http://birds.localhost/' + u.value)</script>"""
+    steps = (Step("user", "#u"), Step("password", "#p"), Step("click", "button"))
+    asked = Signing(form)
+    account = Account("browser", "me", "hush", "https://birds.localhost/login", steps)
+    assert asyncio.run(sign_in(account, Reach(asked, lambda url: True, lambda _: None, 0.0))) == ""
+    assert asked.log == [("https://birds.localhost/login", b"")]
+    plain = replace(account, url="http://birds.localhost/login")
+    asyncio.run(sign_in(plain, Reach(asked, lambda url: True, lambda _: None, 0.0)))
+    assert ("http://birds.localhost/me", b"") in asked.log, "a login that was given for plain http does that"
 
 
 def test_addresses_are_written_behind_the_page_and_escaped() -> None:

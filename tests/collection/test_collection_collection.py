@@ -20,7 +20,7 @@ from gossamer.collection import Collection, Outside, crawling
 from gossamer.collection import collection as collections
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import network, supervisor, unfetched_seeds
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import graph_making, graphs
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain import upkeep
 from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError
@@ -322,7 +322,7 @@ def test_a_graph_that_cannot_be_written_is_told_with_its_cure(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(graphs, "make", full)
+    monkeypatch.setattr(graph_making, "make", full)
     with pytest.raises(StorageError, match=r"the disk is full; .*; `gossamer build .*` makes the graph again"):
         collection.build()
 

@@ -83,7 +83,8 @@ class Watched:
     def seeds(self) -> Iterator[Found]:
         """All pages, and a sitemap for each host."""
         if self.plan.dates.lastmod != "none":
-            yield from (Found(f"http://h{host}.example/sitemap.xml", kind=Kind.SITEMAP) for host in range(self._hosts))
+            places = (f"http://h{host}.example/sitemap.xml" for host in range(self._hosts))
+            yield from (Found(url, DEEPEST, kind=Kind.SITEMAP) for url in places)  # else all it lists would be near
         for number, importance in enumerate(self._told.tolist()):
             yield Found(f"http://h{number % self._hosts}.example/p{number}", _depth(importance))
 
@@ -147,7 +148,7 @@ class Watched:
             for page in pages.tolist()
         )
         capture = Capture(visit, wall, 0.0, 200, body=b"x", wire=b"x")
-        return Answer(visit, capture, Page(visit.url, "text/xml", links=links, digest=f"sha256:{wall}"))
+        return Answer(visit, capture, Page(visit.url, "text/xml", links=links, digest=str(hash(self._dates[pages].tobytes()))))
 
     def _measure(self, now: float) -> None:
         """All copies, at the moments that have passed."""

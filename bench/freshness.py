@@ -28,7 +28,7 @@ import numpy as np
 from gossamer.cli.simulation import picture, told
 from gossamer.freshness.simulation import Outcome, Plan, read, simulate
 from gossamer.freshness.simulation.dates import AT_RANDOM
-from gossamer.freshness.simulation.plan import Cycle, Dated, Rates
+from gossamer.freshness.simulation.plan import Cycle, Dated, Importance, Rates
 from gossamer.freshness.simulation.run import BETWEEN, HOURS, POLICIES, expected, seen
 from gossamer.freshness.simulation.web import made
 from gossamer.frontier import Frontier, Politeness
@@ -83,8 +83,7 @@ class Watched:
     def seeds(self) -> Iterator[Found]:
         """All pages, and a sitemap for each host."""
         if self.plan.dates.lastmod != "none":
-            places = (f"http://h{host}.example/sitemap.xml" for host in range(self._hosts))
-            yield from (Found(url, DEEPEST, kind=Kind.SITEMAP) for url in places)  # else all it lists would be near
+            yield from (Found(f"http://h{host}.example/sitemap.xml", kind=Kind.SITEMAP) for host in range(self._hosts))
         for number, importance in enumerate(self._told.tolist()):
             yield Found(f"http://h{number % self._hosts}.example/p{number}", _depth(importance))
 
@@ -148,7 +147,9 @@ class Watched:
             for page in pages.tolist()
         )
         capture = Capture(visit, wall, 0.0, 200, body=b"x", wire=b"x")
-        return Answer(visit, capture, Page(visit.url, "text/xml", links=links, digest=str(hash(self._dates[pages].tobytes()))))
+        return Answer(
+            visit, capture, Page(visit.url, "text/xml", links=links, digest=str(hash(self._dates[pages].tobytes())))
+        )
 
     def _measure(self, now: float) -> None:
         """All copies, at the moments that have passed."""
@@ -237,7 +238,12 @@ def read_options() -> argparse.Namespace:
     options.add_argument("--days", type=int, metavar="N")
     options.add_argument("--law", choices=["lognormal", "pareto"], help="of how often pages change")
     options.add_argument("--goal", choices=["age", "freshness"])
-    options.add_argument("--lastmod", choices=["right", "now", "never", "random"], help="what sitemaps say")
+    options.add_argument("--equal", action="store_true", help="no page counts more than another")
+    options.add_argument(
+        "--lastmod",
+        choices=["right", "now", "never", "random"],
+        help="what sitemaps say; --equal, for all that they list is near",
+    )
     options.add_argument("--cycle", action="store_true", help="changes come by day and seldom at weekends")
     options.add_argument("--clocks", action="store_true", help="what pages say differs a little at each visit")
     options.add_argument("--alone", action="store_true", help="beside the best policy only")
@@ -253,6 +259,8 @@ def planned(options: argparse.Namespace) -> Plan:
     plan = replace(plan, days=options.days or plan.days, goal=options.goal or plan.goal)
     if options.law:
         plan = replace(plan, rates=Rates(law=options.law))
+    if options.equal or options.lastmod:
+        plan = replace(plan, importance=Importance("equal"))
     if options.cycle:
         plan = replace(plan, cycle=Cycle(day=0.8, weekend=0.3))
     return replace(plan, dates=Dated(options.lastmod)) if options.lastmod else plan
@@ -269,7 +277,8 @@ def main() -> None:
     print(told(plan, outcomes))
     print(f"{1e3 * seconds:.2f} ms of CPU a visit of `watch`")
     if options.plot:
-        options.plot.write_text(picture(plan, outcomes))
+        drawn = [each for each in outcomes if each.policy != "learning"]  # there are no more colours than seven
+        options.plot.write_text(picture(plan, drawn))
 
 
 if __name__ == "__main__":

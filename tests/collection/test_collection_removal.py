@@ -16,6 +16,7 @@ from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.maintain.removal import Removal, chosen, remove
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
 from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
+from gossamer.errors import UsageError
 from gossamer.frontier.entries import FIRSTS, REMOVED, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import SystemClock
@@ -56,6 +57,12 @@ def test_an_address_of_the_collection_means_itself_and_any_other_word_all_that_h
     assert meant(shard, "http://a.tes").urls == (A, B)
     assert meant(shard, "a.test/b$").urls == (B,)
     assert meant(shard, "nothing").urls == ()
+
+
+@pytest.mark.parametrize("pattern", ["", " "])
+def test_no_word_at_all_is_not_every_page(pattern: str, shard: SmallShard) -> None:
+    with pytest.raises(UsageError, match="every page"):
+        meant(shard, pattern)
 
 
 def test_what_would_go_is_counted_with_all_its_versions(shard: SmallShard) -> None:

@@ -73,6 +73,21 @@ def test_links_are_checked_by_a_strangers_plan_once_that_is_right(
     assert main(["broken", str(strange), "--external", "--trust-plan"]) == 0
 
 
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_a_strangers_store_is_asked_by_nobody(
+    engine: str, strange: Path, crawl: Crawls, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its address would get a request that is signed with the keys of whoever looks."""
+    plan = strange / "plan.toml"
+    plan.write_text(f'engine = "{engine}"\nstore = "s3://theirs/x"\n' + plan.read_text())
+    monkeypatch.setattr("gossamer.depot.depot.opened", lambda url: pytest.fail(f"{url} was opened"))
+    with pytest.raises(UsageError, match=r'store = "s3://theirs/x".*--trust-plan'):
+        crawl(strange)
+    with gossamer.open(strange) as web:
+        assert web.status().pages
+    assert ("is not asked" in caplog.text) == (engine == "ray")
+
+
 def test_a_yes_is_remembered(strange: Path, crawl: Crawls) -> None:
     assert crawl(strange, trust_plan=True)
     assert crawl(strange)

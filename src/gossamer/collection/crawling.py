@@ -417,10 +417,12 @@ class Crawling(Steered, Alerting, Upkeep):
     async def _from_store(self, asked: _Asked) -> dict[str, Any]:
         """The settings, with a store by its full name. A collection of which this disk has nothing comes from there,
         and so does a plan that another machine has changed since."""
-        settings = asked.settings
-        url = settings["store"] if "store" in settings else self._folder.load_plan().store
+        settings, plan = asked.settings, self._folder.load_plan()
+        url = settings.get("store", plan.store)
         if not url:
             return settings
+        if "store" not in settings:
+            trust.require(self._folder, plan, settings, trusted=asked.is_trusted)
         from gossamer.collection import stored
         from gossamer.depot.objects import settled
 

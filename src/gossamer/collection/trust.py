@@ -68,6 +68,12 @@ def require(folder: Folder, planned: Plan, given: Container[str], *, trusted: bo
     )
 
 
+def may_read(folder: Folder, planned: Plan) -> bool:
+    """May the store of a plan be asked by who only reads? It would get a request that is signed with their keys."""
+    is_near = "://" not in planned.store
+    return is_near or not _can_remember() or not unconfirmed(folder, planned, {*OPENING} - {"store"})
+
+
 def _origin(folder: Folder) -> str:
     """Whose settings they are, as far as that is known."""
     if folder.exists() or _name(folder):

@@ -153,8 +153,13 @@ class Opened:
             return  # which is told where it is needed, unless this is no collection at all
         if plan.engine == "local" or not plan.store:
             return
+        from gossamer.collection import trust
         from gossamer.collection.stored import refresh
 
+        if not trust.may_read(self._folder, plan):
+            words = "%s: somebody else has made it, so its store %s is not asked; a crawl with --trust-plan asks it"
+            log.warning(words, self.path, plan.store)
+            return
         try:
             refresh(self._folder, plan)
         except StorageError as error:

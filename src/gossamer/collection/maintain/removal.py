@@ -15,7 +15,7 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive.underived import outdate
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
-from gossamer.errors import Damaged, InvalidURL
+from gossamer.errors import Damaged, InvalidURL, UsageError
 from gossamer.frontier.answer.removal import forget_firsts, leave_out
 from gossamer.frontier.answer.removal import is_removed as is_removed_entry
 from gossamer.frontier.entries import State
@@ -53,6 +53,10 @@ class Removal:
 def chosen(readers: ShardReaders, pattern: str, seeds: Iterable[str]) -> Removal:
     """What a pattern means: one address, if it is one of the collection, or all that have it in them; and which of the
     seeds are wrong."""
+    if not pattern.strip():
+        raise UsageError(
+            "neither an address nor a pattern is given, which would be every page; name one, or delete DIR"
+        )
     wanted = _meaning(readers, pattern)
     urls: list[URL] = []
     fresh = versions = octets = 0

@@ -13,13 +13,14 @@ import pytest
 
 import gossamer
 from crawler_process import with_room
-from gossamer.errors import InvalidPlan, InvalidURL, NotFound, UsageError
+from gossamer.errors import InvalidPlan, InvalidURL, NotFound, NothingFetched, UsageError
 from gossamer.fetch.local import archive, elsewhere
 from gossamer.fetch.local.elsewhere import Place, about
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.frontier.why import AddressAnswer
 from gossamer.plan import Plan
 from gossamer.urls import keys, paths
+from harness.everything import everything_in
 
 OWL = "# The owl\n\nAn owl hears what it cannot see.\n"
 
@@ -254,6 +255,29 @@ def test_an_archive_that_is_cut_off_loses_nothing(kept: gossamer.Collection, tmp
     (tmp_path / "b.zip").write_bytes(b"")
     visits(kept)
     assert len(hits(kept, "owl OR loud")) == 2
+
+
+def test_what_fsspec_knows_of_keys_is_found_nowhere(
+    kept: gossamer.Collection,
+    far: fsspec.AbstractFileSystem,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A place that repeats the key that it was given, as signed addresses do."""
+    monkeypatch.setitem(fsspec.config.conf, "memory", {"key": "hush-horse"})
+    given: list[object] = []
+
+    def closed(system: fsspec.AbstractFileSystem, *_: object, **words: object) -> bytes:
+        given.append(system.storage_options["key"])
+        raise ValueError(f"403 of https://far.example/shelf?key={system.storage_options['key']}")
+
+    monkeypatch.setattr(type(far), "cat_file", closed)
+    with pytest.raises(NothingFetched):
+        kept.files("memory://shelf")
+    assert given == ["hush-horse"] * 2
+    held = [*everything_in(kept.path), ("log", caplog.text.encode())]
+    assert any(b"403 of" in data for _, data in held)
+    assert not [name for name, data in held if b"hush-horse" in data]
 
 
 def test_hosts_that_an_address_names_are_not_asked(kept: gossamer.Collection) -> None:

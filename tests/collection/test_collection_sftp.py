@@ -23,6 +23,7 @@ from gossamer.fetch.protocols import listing, sftp
 from gossamer.fetch.protocols.asking import Ask, Refused, Said
 from gossamer.frontier.why import AddressAnswer
 from harness.debian import program
+from harness.everything import everything_in
 
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
 SETTINGS = """HostKey {0}/host
@@ -104,7 +105,9 @@ def test_folders_of_an_sftp_server_are_followed_and_what_is_missing_is_told(serv
         assert (moved.status, moved.target, gone.status) == (301, f"{served.seed}pub/", 404)
         assert not web.verify().problems
     secret = (tmp_path / "login").read_bytes().splitlines()[1]
-    assert not [each for each in (tmp_path / "web").rglob("*") if each.is_file() and secret in each.read_bytes()]
+    held = list(everything_in(tmp_path / "web"))
+    assert any(b"otters" in data for _, data in held)
+    assert not [name for name, data in held if secret in data]
 
 
 def test_a_later_run_reads_only_what_has_changed(served: Served, tmp_path: Path) -> None:
@@ -152,14 +155,16 @@ def test_an_unknown_key_of_a_host_is_refused_with_the_cure(served: Served, tmp_p
             crawled(web, served)
 
 
-def test_without_a_login_or_with_a_wrong_one_the_message_says_so(served: Served, tmp_path: Path) -> None:
+def test_without_a_login_or_with_a_wrong_one_the_message_says_so(
+    served: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with gossamer.open(tmp_path / "web") as web:
         with pytest.raises(NothingFetched, match="it wants a login; `--auth USER`"):
             web.crawl(served.seed, **AT_ONCE)
         with pytest.raises(NothingFetched, match="does not accept the login"):
             web.crawl(served.seed, credentials=gossamer.Credentials(auth=("nobody-here", "wrong-horse")), **AT_ONCE)
-    everything = [each.read_bytes() for each in (tmp_path / "web").rglob("*") if each.is_file()]
-    assert not [each for each in everything if b"wrong-horse" in each]
+    held = [*everything_in(tmp_path / "web"), ("log", caplog.text.encode())]
+    assert not [name for name, data in held if b"wrong-horse" in data]
 
 
 def test_a_key_that_others_can_read_is_refused(served: Served, tmp_path: Path) -> None:

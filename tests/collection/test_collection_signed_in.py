@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,11 +9,9 @@ import pytest
 
 import gossamer
 from crawler_process import run_gossamer, with_room
-from gossamer.collection.column_families import FAMILIES
-from gossamer.collection.folder import Folder
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.sessions import DOUBTED
-from gossamer.store.table.table import Table
+from harness.everything import everything_in
 from harness.login_sites import PASSWORD, USER, FormSite, digest_site, form_site, nginx_site, pages
 from harness.served import serving
 from web.browser import chromium
@@ -185,19 +181,6 @@ def test_steps_that_lead_to_another_site_are_refused(tmp_path: Path) -> None:
     entry = f"browser http://127.0.0.1:1/login {USER} $MEMBERS\nopen http://127.0.0.2:1/\nwait-for #a"
     with pytest.raises(UsageError, match="lies elsewhere"):
         crawl(tmp_path / "web", "http://127.0.0.1:1", entry)
-
-
-def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """All bytes of a collection: files as they are, what is packed in them unpacked, and all rows of its tables."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            data = path.read_bytes()
-            yield str(path), data + (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else b"")
-    for shard in range(len(list((folder / "shards").iterdir()))):
-        with Table.open(Folder(folder).table(shard), FAMILIES, writable=False) as table:
-            for family in FAMILIES:
-                for key, row in table.scan(family):
-                    yield f"{family} {key!r}", key + row
 
 
 VIEWS = ("/", "/?q=page", "/crawl", "/crawl/change", "/hosts", "/host?name=127.0.0.1", "/map", "/broken", "/feed")

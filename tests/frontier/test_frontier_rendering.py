@@ -23,6 +23,7 @@ from gossamer.frontier.worth.rendering import (
     has_scripts,
     is_decided,
     is_poor,
+    leads_on,
     said,
 )
 from gossamer.model import Link, Page
@@ -176,3 +177,55 @@ def test_a_kind_that_no_longer_says_more_is_left_after_a_while(table: Table) -> 
         renders.learn(URL, gained=False)
         pages += 1
     assert pages < 10
+
+
+def short(renders: Renders, kind: str, number: int, *, words: int = 40, links: int = 2) -> bool:
+    """A page of a kind that says so much has come: is it tried?"""
+    url = f"http://a.test/{kind}/{number}"
+    plain = Said(words, frozenset(f"/{each}" for each in range(links)))
+    if is_decided(renders.meets(url)) is not None:
+        return False
+    if not is_poor(plain, RenderRow()):
+        renders.says_enough(url, plain)
+        return False
+    return renders.is_tried(url, plain)
+
+
+def test_short_pages_are_not_tried_on_a_host_whose_pages_say_enough(table: Table) -> None:
+    renders = Renders(table)
+    for kind in ("bird", "tree", "shop"):
+        for number in range(1, 9):
+            assert not short(renders, kind, number, words=400)
+    for kind in ("index", "list"):
+        assert not any(short(renders, kind, number) for number in range(1, 400))
+    assert about_rendering(table, "http://a.test/list/1").poor < 15  # type: ignore[union-attr]  # it is there
+    assert short(renders, "app", 1, words=2, links=0), "a shell is, wherever it stands"
+
+
+def test_short_pages_are_tried_where_hardly_any_other_comes_and_seldomer_where_it_brought_nothing(table: Table) -> None:
+    renders = Renders(table)
+    tried = []
+    for number in range(1, 200):
+        if short(renders, f"kind{chr(97 + number % 20) * 3}", number):
+            tried.append(number)
+            renders.learn(f"http://a.test/kind{chr(97 + number % 20) * 3}/{number}", gained=False)
+    assert tried[:1] == [3], tried
+    assert len(tried) == 2
+    renders.learn("http://a.test/other/1", gained=True)
+    assert short(renders, "new", 1)
+
+
+def test_where_most_pages_say_enough_only_what_leads_nowhere_is_looked_at_and_now_and_then_another(
+    table: Table,
+) -> None:
+    renders, page = Renders(table), b"<a href=/1>1</a>" * 3
+    assert leads_on(page)
+    assert not leads_on(page[:34])
+    for number in range(1, 9):
+        assert not renders.is_left(f"http://a.test/bird/{number}", RenderRow(met=1), page)
+        short(renders, "bird", number, words=400)
+    assert renders.is_left("http://a.test/shop/1", RenderRow(met=1), page)
+    assert not renders.is_left("http://a.test/shop/1", RenderRow(met=1), b"<div id=root></div>")
+    assert not renders.is_left("http://a.test/shop/1", RenderRow(met=SELDOM), page)
+    assert not renders.is_left("http://a.test/shop/1", RenderRow(met=3, rendered=1, gained=1), page)
+    assert not renders.is_left("http://b.test/shop/1", RenderRow(met=1), page)

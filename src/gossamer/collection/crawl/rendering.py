@@ -78,11 +78,15 @@ class Rendering:
         url = capture.visit.url
         row = self._renders.meets(url)
         decided = is_decided(row)
+        if decided is None and self._renders.is_left(url, row, capture.body):
+            return capture
         plain = self._said(capture) if decided is not False else None
         if plain is None:
             return capture
         if decided is None and not is_poor(plain, row):
             self._renders.says_enough(url, plain)
+            return capture
+        if decided is None and not self._renders.is_tried(url, plain):
             return capture
         rendered = await self._rendered(capture)
         found = self._said(rendered) if rendered.rendered else None

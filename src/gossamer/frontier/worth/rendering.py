@@ -6,9 +6,14 @@ as it was sent, or nearly what another of its kind says (a menu and a footer aro
 site, is rendered. If that brought nothing, the next is tried after eight pages and the third after 64; if it did, at
 once. When three were, it is known whether it pays; from then on all of the kind are rendered, or now and then one, to
 see whether it still holds. As long as that brings nothing, each such trial is followed by the next after four times as
-many pages. Of a kind whose pages say enough one is rendered only when there are so many that this costs next to nothing
-beside them. One in many pages is looked at all the same, and rendered if it says little: the site may have been made
-anew.
+many pages. Of a kind whose pages say enough one is rendered only when there are so many that this costs next to
+nothing beside them. One in many pages is looked at all the same, and rendered if it says little: the site may have
+been made anew.
+
+To try one page takes what it takes to read some hundred, and every site has kinds of short pages. So one that says a
+little and leads somewhere is tried only where half of the pages of its host that were looked at say little; and where
+trials brought nothing for any kind of the host, the next comes after eight times as many. To look at a page takes as
+long as to read it: where most pages of a host say enough, only those that lead nowhere are looked at, and one in 64.
 """
 
 from __future__ import annotations
@@ -38,6 +43,10 @@ LATE = SELDOM * 4**5
 """Pages of a kind that all say enough, after which one is rendered all the same."""
 SAME = 0.9
 """Two pages that have such a part of their words in common say nearly the same."""
+ENOUGH_SHARE = 0.75
+"""Such a part of the pages of a host that were looked at says enough: most do."""
+LEADING = 3
+"""Links by which a page is taken for one that leads somewhere."""
 RARER = 8
 """A trial that brought nothing is followed by the next after so many times as many pages."""
 HALVED_AT = 16
@@ -68,6 +77,12 @@ class RenderRow(msgspec.Struct, array_like=True, frozen=True):
     """Those that said more when they were rendered."""
     marks: tuple[Natural, ...] = ()
     """The words of the last that said enough; see `sketch.marks`."""
+    poor: Natural = 0
+    """Those that were looked at, said little and were left so."""
+
+    @property
+    def looked(self) -> int:
+        return self.enough + self.poor + self.rendered
 
     @property
     def pays(self) -> bool:
@@ -93,6 +108,16 @@ def has_scripts(body: bytes) -> bool:
     ends = body if len(body) <= 2 * _NEAR_ENDS else body[:_NEAR_ENDS] + body[-_NEAR_ENDS:]
     written = b"<script" in ends or b"<SCRIPT" in ends  # in any other way it is hardly ever
     return written and _SCRIPT.search(ends) is not None
+
+
+def leads_on(body: bytes) -> bool:
+    """Are there links? As quick as `has_scripts`."""
+    at = 0
+    for _ in range(LEADING):
+        at = body.find(b"<a ", at) + 1
+        if not at:
+            return False
+    return True
 
 
 def said(page: Page) -> Said:
@@ -148,11 +173,39 @@ class Renders:
         if rendered >= HALVED_AT:
             rendered, more = rendered // 2, more // 2
         self._put(url, msgspec.structs.replace(row, rendered=rendered, gained=more))
+        host = self._host(url)
+        self._put_host(url, msgspec.structs.replace(host, rendered=host.rendered + 1, gained=host.gained + gained))
 
     def says_enough(self, url: str, plain: Said) -> None:
         """A page was looked at and need not be rendered."""
-        row = about_rendering(self._table, url) or RenderRow()
+        row, host = about_rendering(self._table, url) or RenderRow(), self._host(url)
         self._put(url, msgspec.structs.replace(row, enough=row.enough + 1, marks=plain.marks))
+        self._put_host(url, msgspec.structs.replace(host, enough=host.enough + 1))
+
+    def is_tried(self, url: str, plain: Said) -> bool:
+        """A page says little: is it rendered to see whether that brings more? If not, it is left so."""
+        row, host = about_rendering(self._table, url) or RenderRow(), self._host(url)
+        if is_shell(plain) or row.gained or _is_worth_a_trial(host):
+            return True
+        self._put(url, msgspec.structs.replace(row, poor=row.poor + 1))
+        self._put_host(url, msgspec.structs.replace(host, poor=host.poor + 1))
+        return False
+
+    def is_left(self, url: str, row: RenderRow, body: bytes) -> bool:
+        """Is a page not even looked at, because most pages of its host say enough?"""
+        if row.gained or row.met % SELDOM == 0:
+            return False
+        host = self._host(url)
+        most_say = host.looked >= SEEN_ENOUGH and host.enough >= ENOUGH_SHARE * host.looked
+        return most_say and leads_on(body)
+
+    def _host(self, url: str) -> RenderRow:
+        """Of all kinds of a host together."""
+        stored = self._table.get(RENDERS, template(url).host.encode())
+        return render_row(stored) if stored else RenderRow()
+
+    def _put_host(self, url: str, row: RenderRow) -> None:
+        self._table.put(RENDERS, template(url).host.encode(), msgspec.msgpack.encode(row))
 
     def _put(self, url: str, row: RenderRow) -> RenderRow:
         self._table.put(RENDERS, _key(url), msgspec.msgpack.encode(row))
@@ -163,7 +216,7 @@ def is_decided(row: RenderRow) -> bool | None:
     """Is a page of this kind to be rendered? None: it has to be looked at first."""
     if row.pays:
         return True
-    says_enough = not row.rendered and row.enough >= SEEN_ENOUGH
+    says_enough = not row.rendered and row.enough + row.poor >= SEEN_ENOUGH
     if row.met % (SELDOMER if says_enough else SELDOM) == 0:
         is_time = row.met >= (SELDOM if row.rendered else LATE) and _is_power_of_four(row.met // SELDOM)
         return True if row.gained or is_time else None
@@ -172,7 +225,14 @@ def is_decided(row: RenderRow) -> bool | None:
     if row.gained:
         return True
     is_time = row.met >= RARER**row.rendered
-    return None if is_time and row.enough < SEEN_ENOUGH else False
+    return None if is_time and row.enough + row.poor < SEEN_ENOUGH else False
+
+
+def _is_worth_a_trial(host: RenderRow) -> bool:
+    """May scripts fill the pages of a host that say a little? Not where most say enough. The third in a row may."""
+    if host.gained or (host.looked == host.poor == 2):
+        return True
+    return host.looked >= SEEN_ENOUGH * RARER**host.rendered and 2 * (host.poor + host.rendered) >= host.looked
 
 
 def _is_power_of_four(number: int) -> bool:

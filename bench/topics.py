@@ -1,10 +1,11 @@
 """How much of what is fetched is on topic? A crawl with a topic beside breadth-first and best-first by plain cosine.
 
-    python bench/topics.py FOLDER [--part 0.1] [--learn]
+    python bench/topics.py FOLDER [--part 0.1] [--learn] [--picture]
 
 FOLDER has a folder of HTML pages for each site, as documentation packages have them. Each becomes a host, whose first
 page leads to its pages and to three other hosts. Nothing is sent: the crawler gets the files in the place of answers.
 Whether a page is on topic is decided by key phrases, which no crawler knows: at least four, and one in a hundred words.
+`--picture` draws docs/pictures/topic-recall.svg.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from html import escape
+from itertools import accumulate
 from math import sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +35,8 @@ SEED = "http://seed.test/"
 PAGES_MOST = 4_000
 """Pages of a site that count."""
 BYTES_MOST = 400_000
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "topic-recall.svg"
+LEFT, TOP, WIDE, HIGH, GAP, POINTS = 50, 40, 240, 200, 60, 60
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
 REQUEST = b"GET / HTTP/1.1\r\n\r\n"
 
@@ -211,28 +215,94 @@ async def crawled(web: FileWeb, topic: Topic | None, most: int, *, learn: bool =
     return order[-most:]  # without the examples, which are read before
 
 
+def harvested(order: Iterable[str], truth: set[str]) -> list[int]:
+    """How many pages on topic there are among the first ones, however many those are."""
+    return list(accumulate(url in truth for url in dict.fromkeys(order)))
+
+
+def told(name: str, hits: list[int], truth: set[str]) -> str:
+    """Harvest and recall."""
+    return f"{name} {hits[-1] / len(hits):.1%} ({hits[-1] / max(len(truth), 1):.0%})"
+
+
+def picture(measured: dict[str, dict[str, list[float]]]) -> str:
+    """Recall over what was fetched: a field for each topic, a line for each way to crawl."""
+    fields = [_field(number, topic, lines) for number, (topic, lines) in enumerate(measured.items())]
+    names = [*next(iter(measured.values()))]
+    legend = [
+        f'<line class="way{number}" x1="{LEFT + 180 * number}" x2="{LEFT + 180 * number + 24}" y1="16" y2="16"/>'
+        f'<text x="{LEFT + 180 * number + 30}" y="20">{escape(name)}</text>'
+        for number, name in enumerate(names)
+    ]
+    width = LEFT + len(fields) * (WIDE + GAP)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {TOP + HIGH + 50}" role="img">',
+            "<title>Which part of the pages on topic has been fetched, over the part of the web that has been</title>",
+            "<style>",
+            "  .ground { fill: #ffffff } text { font: 12px sans-serif; fill: #24292f }",
+            "  line, polyline { fill: none; stroke-width: 2 } .frame { stroke: #afb8c1; stroke-width: 1 }",
+            "  .way0 { stroke: #0969da } .way1 { stroke: #9a6700 } .way2 { stroke: #8250df } .way3 { stroke: #afb8c1 }",
+            "  @media (prefers-color-scheme: dark) {",
+            "    .ground { fill: #0d1117 } text { fill: #e6edf3 } .frame { stroke: #484f58 }",
+            "    .way0 { stroke: #58a6ff } .way1 { stroke: #d29922 }",
+            "    .way2 { stroke: #bc8cff } .way3 { stroke: #8b949e }",
+            "  }",
+            "</style>",
+            f'<rect class="ground" width="{width}" height="{TOP + HIGH + 50}"/>',
+            *legend,
+            *fields,
+            "</svg>\n",
+        ]
+    )
+
+
+def _field(number: int, topic: str, lines: dict[str, list[float]]) -> str:
+    left, bottom = LEFT + number * (WIDE + GAP), TOP + HIGH
+    drawn = []
+    for part in (0, 0.25, 0.5, 0.75, 1):
+        at = round(bottom - part * HIGH)
+        drawn.append(f'<line class="frame" x1="{left}" x2="{left + WIDE}" y1="{at}" y2="{at}"/>')
+        drawn.append(f'<text text-anchor="end" x="{left - 6}" y="{at + 4}">{part:.0%}</text>')
+    for way, line in enumerate(lines.values()):
+        points = (
+            f"{left + WIDE * at / POINTS:.0f},{bottom - HIGH * line[-1 + len(line) * at // POINTS]:.0f}"
+            for at in range(1, POINTS + 1)
+        )
+        drawn.append(f'<polyline class="way{way}" points="{left},{bottom} {" ".join(points)}"/>')
+    drawn.append(f'<text text-anchor="middle" x="{left + WIDE // 2}" y="{bottom + 36}">{escape(topic)}</text>')
+    drawn.append(f'<text x="{left}" y="{bottom + 18}">0</text>')
+    drawn.append(f'<text text-anchor="end" x="{left + WIDE}" y="{bottom + 18}">a tenth of the web</text>')
+    return "\n".join(drawn)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--part", type=float, default=0.1, help="how much of the web is fetched (0.1)")
     parser.add_argument("--learn", action="store_true", help="with --topic-learn")
+    parser.add_argument("--picture", action="store_true", help="draw the recall")
     options = parser.parse_args()
     web = FileWeb(options.folder)
     pages = read_all(web)
     most = int(len(pages) * options.part)
     print(f"{len(pages):,} pages, {most:,} are fetched; harvest (recall)", flush=True)
+    untold = asyncio.run(crawled(web, None, most))
+    measured: dict[str, dict[str, list[float]]] = {}
     for topic in TOPICS:
         truth = on_topic(pages, topic)
-
-        def told(name: str, order: list[str]) -> str:
-            hits = sum(url in truth for url in dict.fromkeys(order))  # noqa: B023  # used at once
-            return f"{name} {hits / most:.1%} ({hits / max(len(truth), 1):.0%})"  # noqa: B023  # likewise
-
-        ours = asyncio.run(crawled(web, topic, most, learn=options.learn))
-        breadth = asyncio.run(crawled(web, None, most))
-        cosine = by_cosine(pages, topic, most)
-        told_all = ", ".join([told("topic", ours), told("breadth-first", breadth), told("cosine", cosine)])
-        print(f"{topic.name}: {len(truth):,} pages are on topic; {told_all}", flush=True)
+        orders = {
+            "with a topic": asyncio.run(crawled(web, topic, most, learn=options.learn)),
+            "best-first by cosine": by_cosine(pages, topic, most),
+            "Gossamer without": untold,
+            "breadth-first": [*pages][:most],
+        }
+        hits = {name: harvested(order, truth) for name, order in orders.items()}
+        each = ", ".join(told(name, found, truth) for name, found in hits.items())
+        print(f"{topic.name}: {len(truth):,} pages are on topic; {each}", flush=True)
+        measured[topic.name] = {name: [one / len(truth) for one in found] for name, found in hits.items()}
+    if options.picture:
+        PICTURE.write_text(picture(measured))
     return 0
 
 

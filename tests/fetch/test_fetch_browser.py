@@ -251,6 +251,17 @@ def test_a_login_on_an_encrypted_page_sends_nothing_that_anybody_on_the_way_can_
     assert ("http://birds.localhost/me", b"") in asked.log, "a login that was given for plain http does that"
 
 
+def test_a_cookie_that_a_script_has_set_is_kept_whatever_is_in_it() -> None:
+    installed()
+    html = "<p id=here>here</p><script>document.cookie = 'snow=\\u2603'; document.cookie = 'plain=yes'</script>"
+    heard: list[str] = []
+    account = Account("browser", "me", "hush", "http://birds.test/login", (Step("wait-for", "#here"),))
+    reach = Reach(Signing(html), lambda url: True, lambda said: heard.extend(said.header_values("set-cookie")), 0.0)
+    assert asyncio.run(sign_in(account, reach)) == ""
+    assert [each.partition(";")[0] for each in heard] == ["snow=\xe2\x98\x83", "plain=yes"]
+    assert "; ".join(heard).encode("latin-1")
+
+
 def test_addresses_are_written_behind_the_page_and_escaped() -> None:
     assert with_addresses("<p>x", []) == "<p>x"
     assert '<a href="http://a.test/?a=1&amp;b=&quot;"></a>' in with_addresses("<p>x", ['http://a.test/?a=1&b="'])

@@ -163,7 +163,8 @@ class _Way:
             parts += ["Secure"] if each["secure"] else []
             parts += [f"Max-Age={round(each['expires'] - time.time())}"] if each["expires"] > 0 else []
             visit = Visit(f"{scheme}://{domain}{port}{each['path']}")
-            self._reach.heard(Capture(visit, 0.0, 0.0, 200, (("set-cookie", "; ".join(parts)),)))
+            field = "; ".join(parts).encode("utf-8", "replace").decode("latin-1")  # as it would come with an answer
+            self._reach.heard(Capture(visit, 0.0, 0.0, 200, (("set-cookie", field),)))
 
 
 def _is_sent_along(name: str) -> bool:

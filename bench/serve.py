@@ -215,6 +215,9 @@ def beside(seed: str, log: Path, folder: Path, pairs: int, phase: float) -> Iter
         finally:
             process.send_signal(signal.SIGINT)
             process.wait()
+    if not found:
+        yield "beside     nothing to compare: the crawl ended too soon; --crawl makes it longer"
+        return
     with_, without = ([each[seen] for each in found] for seen in (True, False))
     ratios = [a.each / b.each for a, b in zip(with_, without, strict=True)]
     said = ", ".join(f"{each - 1:+.1%}" for each in ratios)

@@ -130,7 +130,7 @@ def test_pages_of_hosts_are_timed_by_each_order() -> None:
 
 
 def test_serving_is_timed_alone_and_beside_a_crawl() -> None:
-    sizes = ("--pages", "60", "--questions", "8", "--rest", "0.01", "--idle", "0.5", "--crawl", "40", "--phase", "0.2")
+    sizes = ("--pages", "60", "--questions", "8", "--rest", "0.01", "--idle", "0.5", "--crawl", "150", "--phase", "0.1")
     said = run("serve.py", *sizes, "--pairs", "1")
     asked = re.findall(r"^(\d \w+) +median +\d+\.\d ms, 99 of 100 in +\d+\.\d ms", said, re.MULTILINE)
     assert asked == ["1 client", "8 clients", "8 people"]

@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "collection/imports/import_files.py": "files that somebody imports, wherever they are",
     "collection/ask/export.py": "files that somebody asks for, wherever they are to be",
     "collection/ask/markdown_files.py": "the same",
+    "collection/ask/page_files.py": "the same",
     "collection/ask/new_folder.py": "the same",
     "collection/ask/bagit.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",

@@ -24,6 +24,7 @@ from gossamer.frontier.ledger import CHAIN_MOST, Ledger
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.model import Kind
 from gossamer.plan import Plan
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.urls import keys
 from gossamer.urls.scope import OUTSIDE, Scope
@@ -272,7 +273,8 @@ CASES: dict[str, tuple[Entry, Sequence[Version], str | None]] = {
 def compared(row: Entry, versions: Sequence[Version]) -> Change | None:
     """What became of a page whose words are those of its bytes."""
     texts = SimpleNamespace(same=lambda url, one, other: one.digest == other.digest)
-    return _Comparison(cast(Texts, texts), THEN, Wanted()).of(A, row, versions)
+    table = cast(Table, SimpleNamespace(get=lambda family, key: None))  # no watch has been here
+    return _Comparison(table, cast(Texts, texts), THEN, Wanted()).of(A, row, versions)
 
 
 @pytest.mark.parametrize(("row", "versions", "kind"), CASES.values(), ids=CASES.keys())

@@ -61,7 +61,7 @@ def files(crawled: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict
     folder = tmp_path_factory.mktemp("files")
     found = {}
     for form in FORMATS:
-        if form not in ("markdown", "bagit") and ("parquet" not in form or has("pyarrow")):
+        if form not in ("markdown", "files", "bagit") and ("parquet" not in form or has("pyarrow")):
             found[form] = folder / f"web.{form}"
             assert to_path(lambda out, form=form: crawled.export(form, out), found[form]) > 0  # type: ignore[misc] # a loop variable
     return found

@@ -111,6 +111,11 @@ def test_a_setting_out_of_range(tmp_path: Path, seed: str, option: str, value: s
     assert not (tmp_path / "web").exists()
 
 
+def test_a_place_for_a_secret_without_a_secret(tmp_path: Path, seed: str) -> None:
+    refused(2, "none is given", "crawl", str(tmp_path / "web"), seed, "--send-to", "example.org")
+    assert not (tmp_path / "web").exists()
+
+
 def test_no_seed(tmp_path: Path) -> None:
     refused(2, "no seed", "crawl", str(tmp_path / "web"))
     assert not (tmp_path / "web").exists()

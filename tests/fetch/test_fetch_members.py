@@ -8,8 +8,10 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import struct
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -178,6 +180,18 @@ def test_the_heads_of_a_cut_archive_are_found_without_reading_it_over_and_over(
     monkeypatch.setattr(os, "pread", pread)
     monkeypatch.setattr("gossamer.fetch.local.archive.SEARCHED_FIRST", 64)
     assert told(b"zip://" + os.fsencode(path))[0] == {NAME: WORDS}
+
+
+def test_links_and_devices_of_a_zip_file_are_no_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    kinds = {"file": stat.S_IFREG, "nothing said": 0, "link": stat.S_IFLNK, "pipe": stat.S_IFIFO, "disk": stat.S_IFBLK}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, kind in kinds.items():
+            member = zipfile.ZipInfo(name)
+            member.create_system, member.external_attr = 3, (kind | 0o644) << 16
+            archive.writestr(member, b"/etc/passwd")
+    found, _ = told(b"zip://" + os.fsencode(path))
+    assert [name.rpartition(b"/")[2] for name in found] == [b"file", b"nothing said"]
 
 
 def test_a_member_that_is_longer_than_its_archive_says_is_as_long_as_it_is(tmp_path: Path) -> None:

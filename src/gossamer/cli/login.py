@@ -16,6 +16,9 @@ PASSWORD = "GOSSAMER_PASSWORD"
 
 def credentials(options: argparse.Namespace) -> Credentials:
     """As they were given; the password comes from the environment, or from whoever sits at the terminal."""
+    sent = options.header or options.cookie or options.auth is not None
+    if options.send_to and not sent:
+        raise UsageError("--send-to says where a --header, --cookie or --auth goes, and none is given")
     auth = (options.auth, _password(options.auth)) if options.auth is not None else None
     return Credentials(tuple(options.header or ()), options.cookie, auth, options.login, tuple(options.send_to or ()))
 

@@ -154,7 +154,7 @@ class _Zipped:
         self.problem, self.is_whole = self._archive.problem, self._archive.is_whole
 
     def names(self) -> Iterator[str]:
-        return (member.name for member in self._archive.members.values() if not member.is_folder)
+        return (member.name for member in self._archive.members.values() if member.is_plain)
 
     def about(self, name: str) -> About:
         member = self._archive.members[name]

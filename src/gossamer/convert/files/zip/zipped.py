@@ -9,6 +9,7 @@ so names that climb out of the archive can do no harm; but whoever wrote them me
 from __future__ import annotations
 
 import re
+import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x
 _ALL_ONES = 0xFFFFFFFF
 _ENCRYPTED, _SIZE_COMES_LATER, _UTF_8 = 1, 8, 0x800
 _STORED, _DEFLATED = 0, 8
+_UNIX = 3
+"""The system that an archive was made on."""
 _CLIMBS = re.compile(r"(?:^|/)\.\.(?:/|$)|^/|^[A-Za-z]:/")
 
 
@@ -71,6 +74,8 @@ class Member:
     crc: int = 0
     changed: int = 0
     """Date and time, as the format packs them."""
+    mode: int = 0
+    """What a Unix system says of it, where the archive is of one."""
 
     @property
     def is_encrypted(self) -> bool:
@@ -79,6 +84,11 @@ class Member:
     @property
     def is_folder(self) -> bool:
         return self.name.endswith("/")
+
+    @property
+    def is_plain(self) -> bool:
+        """It is a file, and no folder, link or device."""
+        return not self.is_folder and stat.S_IFMT(self.mode) in (0, stat.S_IFREG)
 
 
 class Archive:
@@ -246,7 +256,8 @@ def _central(data: Octets, at: int, before: int) -> tuple[Member, int]:
     if _ALL_ONES in (packed, size, offset):
         size, packed, offset = _from_extra(extra, size, packed, offset)
     changed = fields[6] << 16 | fields[5]
-    member = Member(name, flags, method, packed, size, offset + before, fields[7], changed)
+    mode = fields[15] >> 16 if fields[1] >> 8 == _UNIX else 0
+    member = Member(name, flags, method, packed, size, offset + before, fields[7], changed, mode)
     return member, at + name_size + extra_size + comment_size
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pydoc
 import re
 import subprocess
 import sys
 
 import pytest
 
+import gossamer
 from gossamer.lazy import pattern
 
 
@@ -27,6 +29,11 @@ def test_a_pattern_that_is_none_says_so_when_it_is_used() -> None:
     broken = pattern("(")
     with pytest.raises(re.error):
         broken.match("")
+
+
+def test_completion_and_help_find_what_is_loaded_late() -> None:
+    assert set(gossamer.__all__) < set(dir(gossamer))
+    assert "class Collection(" in pydoc.render_doc(gossamer, renderer=pydoc.plaintext)
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,8 @@ __getattr__ = face(
         "open": "collection",
     },
 )
+
+
+def __dir__() -> list[str]:
+    """Also what is not loaded yet: completion and `help` ask for it."""
+    return [*__all__, *globals()]

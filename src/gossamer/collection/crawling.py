@@ -85,9 +85,10 @@ class Crawling(Steered, Alerting, Upkeep):
     def crawl(
         self, *seeds: str | Iterable[str], report: Callable[[Progress], None] | None = None, **settings: Any
     ) -> Status:
-        """Crawl until nothing is due. Without seeds, go on where it stopped. Settings are those of the plan.
+        """Crawl until nothing is due. Without seeds, go on where it stopped.
 
-        A list of seeds is as good as several; so is one text for a setting that is a list.
+        Settings are those of the plan, as `pages=1000` or `delay=2`; `gossamer help --plan` prints them all. A list of
+        seeds is as good as several; so is one text for a setting that is a list.
         """
         return run(lambda stop: self.crawl_async(*seeds, report=report, **{"stop": stop, **settings}))
 

@@ -68,3 +68,10 @@ def test_a_module_is_compiled_again_when_one_of_its_headers_changes(monkeypatch:
     assert sorted(told) == MODULES
     for module, headers in told.items():
         assert all_included(module) <= headers, module
+
+
+def test_modules_of_python_that_c_names_are_there() -> None:
+    """Twins are named in words: a name that has moved sends a reader to nothing."""
+    ours = {path.name for path in SOURCE.rglob("*.py")}
+    named = {(path.name, name) for path in FILES for name in re.findall(r"\b[a-z_0-9]+\.py\b", path.read_text())}
+    assert [(path, name) for path, name in sorted(named) if name not in ours] == []

@@ -1,7 +1,7 @@
-/* The compiled twin of measure.py: the simhash and the sketch of a text, in one pass over its characters.
+/* The compiled twin of simhash_minhash_numpy.py: the simhash and the sketch of a text, in one pass over its characters.
  *
- * The text comes folded (see words.py). Its words are written one after the other into a buffer, in UTF-8, with a
- * space between; each is hashed there. Tests hold this equal to measure.py for every text, so the two change together.
+ * The text comes folded (see `folded` in shingles.py). Its words are written one after the other into a buffer, in
+ * UTF-8, with a space between; each is hashed there. Tests hold this equal to that for every text, so the two change together.
  * Time and memory are linear in the length of the text.
  */
 

@@ -1,5 +1,5 @@
 """What is kept of a text so that its copies are found. Here with NumPy; `_prints.c` does the same and is taken where it
-was built, see `compiled`.
+was built: see `simhash_minhash`.
 
 Words are hashed to 64 bits. The simhash (Charikar, STOC 2002; Manku, Jain and Das Sarma, WWW 2007) is a vote: every
 word votes on every bit by its own hash, once, and with the weight of its letters. Textbooks weigh by frequency; but

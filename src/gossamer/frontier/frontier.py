@@ -8,7 +8,7 @@ Mercator's frontier with BUbiNG's grouping by address. The verbs are here; what 
 
     add    `discover/`: is it new, and may it come in? `worth/`: where does it stand? `queue/`: there it waits
     due    `queue/choice`: which visit is next? `polite/`: which host has its turn, and what does its robots.txt say?
-    done   `answer/`: what does it mean for the address? `polite/host_backoff`: for the host and the network?
+    done   `answer/`: what does it mean for the address? `polite/blame`: for the host and the network?
 
 What all of them share is in `parts`, which origins are in memory is known to `queue/active_origins`, and what other
 shards found comes in by `shards/inbox`.
@@ -37,8 +37,8 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.in_flight import InFlight, Out
 from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.parts import Parts, assemble
+from gossamer.frontier.polite.blame import Blame
 from gossamer.frontier.polite.browser_requests import Errands
-from gossamer.frontier.polite.host_backoff import Blame
 from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.polite.robots_answers import RobotsAnswers
 from gossamer.frontier.polite.schedule import AWAY, Schedule, Waiting

@@ -1,4 +1,4 @@
-/* One sweep of Gauss-Seidel over the arcs of a graph: see sweeps.py, whose Python way gives the same fixed point. */
+/* One sweep of Gauss-Seidel over the arcs of a graph: see pagerank.py, whose Python way gives the same fixed point. */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -1,4 +1,4 @@
-/* The compiled twin of features.py, wording.py and network.py: the scores of all blocks of a page, and which are kept.
+/* The compiled twin of features.py, marks.py and neural.py: the scores of all blocks of a page, and which are kept.
  *
  * What is summed over containers in Python for each block anew is computed here once for each container, since blocks
  * in a row share theirs, and products are taken for a few rows at a time. So a page takes a fraction of the time; the

@@ -1,10 +1,10 @@
-/* The compiled twin of html.py: what an HTML page says, read in one pass without building its tree.
+/* The compiled twin of scan.py: what an HTML page says, read in one pass without building its tree.
  *
  * It follows the HTML standard's tokenizer and as much of its tree construction as is needed to know what a tree
  * would say: which elements are open, which formatting is opened again, where implied ends are. Where a page needs
  * more than that (what leaves a table, frames), or holds what is not valid UTF-8, it gives up and the page is read by
  * way of the tree. So it never differs from that, and tests hold it to it. It reads a page of very many tags as a
- * whole, though, where tame.py has to cut it into pieces.
+ * whole, though, where defuse.py has to cut it into pieces.
  *
  * Input is hostile. There is no recursion, every buffer grows in one place, and the number of open elements is bounded,
  * so that time is linear.

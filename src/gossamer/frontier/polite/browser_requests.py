@@ -14,7 +14,7 @@ from math import inf
 
 from gossamer.frontier.entries import ROBOTS, robots_row
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.host_backoff import Blame
+from gossamer.frontier.polite.blame import Blame
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import LIFETIME, understood
 from gossamer.model import Capture

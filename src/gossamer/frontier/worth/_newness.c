@@ -1,5 +1,5 @@
-/* How many pairs of words of a text were not met lately? The same as `by_lines` in sketch.py, which says what is done and
- * why; here nothing is made for a line or a word. CRC-32 is that of zlib, eight bytes at a time.
+/* How many pairs of words of a text were not met lately? The same as `by_lines` in new_text.py, which says what is done
+ * and why; here nothing is made for a line or a word. CRC-32 is that of zlib, eight bytes at a time.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN

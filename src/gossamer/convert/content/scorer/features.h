@@ -1,4 +1,4 @@
-/* features.py and wording.py: what can be said of a block. */
+/* features.py and marks.py: what can be said of a block. */
 
 #ifndef GOSSAMER_SCORER_FEATURES_H
 #define GOSSAMER_SCORER_FEATURES_H

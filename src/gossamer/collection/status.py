@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from gossamer.collection import page_fields
+from gossamer.collection.cluster_view import ClusterView, view_of
 from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
@@ -25,9 +26,6 @@ from gossamer.plan import Plan
 from gossamer.printable import counted, size
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
-
-if TYPE_CHECKING:
-    from gossamer.collection.cluster_view import ClusterView
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +274,6 @@ def _cluster(folder: Path, plan: Plan, *, is_running: bool) -> ClusterView | Non
     """Its nodes, if it has any."""
     if plan.is_local:
         return None
-    from gossamer.collection.cluster_view import view_of
 
     return view_of(folder, plan, is_running=is_running)
 

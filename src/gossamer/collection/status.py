@@ -274,7 +274,6 @@ def _cluster(folder: Path, plan: Plan, *, is_running: bool) -> ClusterView | Non
     """Its nodes, if it has any."""
     if plan.is_local:
         return None
-
     return view_of(folder, plan, is_running=is_running)
 
 

@@ -257,7 +257,7 @@ class _Comparison:
         waits = entry.state is State.QUEUED and entry.attempt
         if asked and (entry.state in (State.FAILED, State.EXCLUDED) or waits):
             return UNREACHED
-        if is_soft(entry) and newer:
+        if is_soft(entry) and newer and changed:  # what says the same as before was an error in disguise then, too
             return GONE
         if changed:
             return CHANGED

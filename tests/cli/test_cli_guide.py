@@ -23,6 +23,7 @@ from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.plan import Plan, load
 from gossamer.settings import SETTINGS
+from harness import debian
 
 
 def ended(words: list[str]) -> int | str | None:
@@ -211,14 +212,9 @@ COMPLETED = [
 ]
 
 
-def require(shell: str) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"there is no {shell} here")
-
-
 @pytest.mark.parametrize(("words", "completed"), COMPLETED)
 def test_fish_completes(words: str, completed: str, tmp_path: Path) -> None:
-    require("fish")
+    debian.program("fish")
     file = tmp_path / "gossamer.fish"
     file.write_text(script("fish", parser()))
     program = f"source {file}; complete -C 'gossamer {words}'"
@@ -235,7 +231,7 @@ def test_fish_completes(words: str, completed: str, tmp_path: Path) -> None:
 
 
 def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
-    require("zsh")
+    debian.program("zsh")
     (tmp_path / "gossamer.zsh").write_text(script("zsh", parser()))
     environment = {**os.environ, "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path), "TERM": "dumb", "PS1": ""}
     process, terminal = pty.fork()
@@ -268,7 +264,7 @@ def seen_on(terminal: int, words: str) -> None:
 
 def in_bash(words: str, folder: Path) -> list[str]:
     """What is offered in the place of the last of the words."""
-    require("bash")
+    debian.program("bash")
     place = len(shlex.split(words))
     asked = f"COMP_WORDS=(gossamer {words}); COMP_CWORD={place}; _gossamer; echo ${{COMPREPLY[@]}}"
     program = f"{script('bash', parser())}\n{asked}"

@@ -40,6 +40,7 @@ def test_completion_and_help_find_what_is_loaded_late() -> None:
     ("verb", "unwanted"),
     [
         ("status", ("gossamer.store.archive", "gossamer.fetch.logins", "gossamer.cli.crawling", "numpy", "subprocess")),
+        ("search", ("gossamer.collection.status", "gossamer.cli.crawling", "subprocess")),
         ("why", ("gossamer.cli.crawling", "numpy", "gossamer.cli.search_output", "gossamer.cli.options.fetching")),
     ],
 )

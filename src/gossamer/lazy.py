@@ -35,12 +35,8 @@ _OF_A_PATTERN = (
 )
 
 
-class _Compiled:
-    """Has all that a pattern has, as attributes of its own: it is as quick as one."""
-
-
-class _Uncompiled(_Compiled):
-    """Becomes the other when the first of them is asked for."""
+class _Uncompiled:
+    """Gets all that a pattern has, as attributes of its own, when the first of them is asked for."""
 
     def __init__(self, source: Any, flags: int) -> None:
         self._source = source
@@ -49,5 +45,4 @@ class _Uncompiled(_Compiled):
     def __getattr__(self, name: str) -> Any:
         made = re.compile(self._source, self._flags)
         self.__dict__.update((each, getattr(made, each)) for each in _OF_A_PATTERN)
-        self.__class__ = _Compiled  # type: ignore[assignment]  # which asks nobody for what it has not
         return getattr(made, name)

@@ -36,7 +36,7 @@ def is_read(page: bytes) -> bool:
     assert _scan.scan(page, LINKS_MOST, False) == (*found[:-1], None), page[:2_000]
     expected = by_tree(page)
     columns = expected.links.columns
-    assert (*found[:2], *found[3:-2]) == (*expected[:2], *expected[3:-3]), page[:2_000]
+    assert (*found[:2], *found[3:-3]) == (*expected[:2], *expected[3:-4]), page[:2_000]
     assert found[2] == columns, page[:2_000]
     assert _scan.pointers(columns, PLACES) == one_by_one(columns, PLACES), page[:2_000]
     lead_alike(expected.links)
@@ -193,6 +193,19 @@ def test_no_soup_of_tags_is_read_otherwise(parts: list[str]) -> None:
 @given(st.binary(max_size=300))
 def test_no_bytes_are_read_otherwise(data: bytes) -> None:
     is_read(data)
+
+
+def test_the_twin_tells_where_linked_data_is() -> None:
+    tag = b"<script type=application/ld+json>"
+    page = b"<!-- %s{}</script> --><p>x</p>%s{}</script><noscript>%s{}</script></noscript>%s{}</script>"
+    within = b"<p>x" + page.partition(b"<p>x")[2] % (tag, tag, tag)
+    begin, end = _scan.scan(page % (tag, tag, tag, tag) + b"<!-- ld+json -->", LINKS_MOST, True)[-2]
+    looked_at = (page % (tag, tag, tag, tag))[begin:end]
+    assert within.partition(b"<script ")[2].startswith(looked_at)
+    assert looked_at.count(b"ld+json") == 3
+    assert looked_at.endswith(b"ld+json")
+    _, end = _scan.scan(page.replace(b"<p>", b"\r\n<p>") % (tag, tag, tag, tag), LINKS_MOST, True)[-2]
+    assert end > len(page) + 4 * len(tag), "where line ends are changed, places are not those of the page"
 
 
 def test_the_twin_takes_bytes_only() -> None:

@@ -21,7 +21,7 @@ def moment(*parts: int) -> float:
 
 def of(markup: str, *metas: tuple[str, str]) -> Said:
     page = markup.encode()
-    return metadata(page, Scan(metas=tuple(metas), outline=by_tree(page)), tuple(scripts(page)))
+    return metadata(page, Scan(metas=tuple(metas), outline=by_tree(page)), tuple(scripts(page, (0, len(page)))))
 
 
 def linked(value: object) -> str:

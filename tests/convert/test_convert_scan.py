@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.convert.html.defuse import TAGS_MOST, tame
+from gossamer.convert.html.defuse import TAGS_MOST, bounded, tame
 from gossamer.convert.html.scan import Scan, scan
+from gossamer.convert.html.tree import parse
 
 
 def read(markup: str) -> Scan:
@@ -141,6 +142,19 @@ def test_a_long_page_read_in_pieces_says_what_it_says_as_a_whole() -> None:
 def test_ordinary_pages_are_not_touched_before_parsing() -> None:
     page = b'<p>A <b class=x>bold</b> word, <i>a</i> picture <img src="data:' + b"A/" * 9_000 + b'">, text.</p>'
     assert tame(page * 20) == [page * 20]
+
+
+def test_ordinary_pages_with_thousands_of_tags_are_read_in_one_piece() -> None:
+    item = b"<li class=\"a b\"><B title='x'>One</B> <i class=two>two</i> <a href=/%d>three</a></li>"
+    page = b"<ul>" + b"".join(item % number for number in range(900)) + b"</ul>"
+    assert bounded(page).pieces == [page], "which nobody has looked at before"
+
+
+@pytest.mark.parametrize("tag", [b"<font size=%d>", b"<font a=\"'\" b='>%d'>", b'<b a" b="x" c=">%d">', b"<b><i %d>"])
+def test_formatting_piles_up_only_so_far_however_it_is_written(tag: bytes) -> None:
+    page = b"".join(b"<p>" + tag % number + b"x" * 300 + b"</p>" for number in range(1_000))
+    pieces = [parse(piece).root for piece in bounded(page).pieces]
+    assert sum(1 for root in pieces if root is not None for _ in root.traverse()) < 100_000, "of half a million"
 
 
 HOSTILE = Path(__file__).with_name("hostile_pages.py")

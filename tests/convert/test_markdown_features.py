@@ -100,6 +100,15 @@ CASES = {
         "<p>Run</p><pre>make</pre><button>Copy code</button><p>Then</p>",
         "```\nmake\n```\n\nThen",
     ),
+    "code under the name of its language": (
+        "<p>Run</p><div><div><span>JS</span><button>Copy</button></div><pre class='brush: js'>x()</pre></div>"
+        "<div>C#<pre class=language-csharp>f()</pre></div>",
+        "Run\n\n```js\nx()\n```\n\n```csharp\nf()\n```",
+    ),
+    "code under other words": (
+        "<p>In JS</p><pre class=lang-js>x</pre><p>In <b>js</b></p><pre class=lang-js>y</pre><p>C</p><pre>z</pre>",
+        "In JS\n\n```js\nx\n```\n\nIn **js**\n\n```js\ny\n```\n\nC\n\n```\nz\n```",
+    ),
     "code with spans": (
         '<pre><code><span class="k">def</span> <span>f</span>():\n    pass</code></pre>',
         "def f():\n    pass",

@@ -24,6 +24,12 @@ def test_linked_data_is_taken_as_it_is() -> None:
     assert data(LD.format(json.dumps([thing, thing])) + "<p>x") == {"json_ld": [thing, thing]}
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_linked_data_is_found_all_over_a_page(end: str) -> None:
+    parts = [LD.format('{"a": 1}'), "<p>x", LD.format("no JSON"), "<p>y", LD.format('{"b": 2}'), "<p>z"]
+    assert data(end.join(parts)) == {"json_ld": [{"a": 1}, {"b": 2}]}
+
+
 def test_fields_of_open_graph_are_kept_the_first_of_each() -> None:
     page = (
         '<meta property="og:title" content="A"><meta property="og:title" content="B">'

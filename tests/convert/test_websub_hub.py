@@ -27,11 +27,12 @@ def said(body: str, kind: str = "text/html", *links: str) -> tuple[str | None, s
     [
         (f"<!doctype html><html><head>{LINKS}</head><body>words</body></html>", "text/html"),
         (f"<head><!-- </head><body> -->{LINKS}</head><body>words</body>", "text/html"),
+        (f"<head><!-- one --><!-- <!-- -->{LINKS}</head><body><link rel=hub href=//b.example/>", "text/html"),
         (f"<feed xmlns='http://www.w3.org/2005/Atom'>{LINKS}<entry><title>1</title></entry></feed>", "text/xml"),
         (RSS, "application/rss+xml"),
         (json.dumps({**JSON_FEED, "hubs": [{"type": "rssCloud"}, {"type": "WebSub", "url": HUB}]}), "application/json"),
     ],
-    ids=["HTML", "HTML with a head in a comment", "Atom", "RSS", "JSON Feed"],
+    ids=["HTML", "HTML with a head in a comment", "HTML with comments", "Atom", "RSS", "JSON Feed"],
 )
 def test_a_document_names_its_hub_and_itself(body: str, kind: str) -> None:
     assert said(body, kind) == (HUB, TOPIC)

@@ -12,18 +12,20 @@ from datetime import UTC, datetime
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 
+from gossamer.lazy import pattern
+
 _LENGTH_MOST = 64
-_W3C_DATE = re.compile(
+_W3C_DATE = pattern(
     r"(\d{4})(?:-?(\d\d?)(?:-?(\d\d?)"
     r"(?:(?:\s*T\s*|\s+)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d*)?)?\s*(?:Z|UTC|GMT|([+-])(\d\d):?(\d\d)?)?)?)?)?",
     re.IGNORECASE | re.ASCII,
 )
-_SLASHES = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})\b")
-_DOTS = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
-_DAY_FIRST = re.compile(
+_SLASHES = pattern(r"(\d{4})/(\d{1,2})/(\d{1,2})\b")
+_DOTS = pattern(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
+_DAY_FIRST = pattern(
     r"(?:\D{0,12}\s)?(\d{1,2})\.?(?:st|nd|rd|th)?\s+(?:de\s+)?([^\W\d]{3,})\.?,?\s+(?:de\s+)?(\d{4})\b"
 )
-_MONTH_FIRST = re.compile(r"(?:[^\W\d]+,\s+)?([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
+_MONTH_FIRST = pattern(r"(?:[^\W\d]+,\s+)?([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -46,7 +48,7 @@ _MONTHS = {
     for name in names.split()
 }
 """How months begin in the languages of Western Europe."""
-_FRACTION = re.compile(r"\.\d+")
+_FRACTION = pattern(r"\.\d+")
 
 
 @lru_cache(maxsize=1024)

@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from gossamer.lazy import pattern
+
 # One that is not closed ends with its line, or with the stylesheet. It is a token too, or it would be read again and
 # again from each quote on.
 _STRING = r'"(?:[^"\\\n]|\\.)*+"?+|' + r"'(?:[^'\\\n]|\\.)*+'?+"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""/\*(?:[^*]|\*(?!/))*+(?:\*/)?+
     |(?P<rule>@(?:import|namespace)(?![\w-]))
     |(?P<set>image-set\()
@@ -25,7 +27,7 @@ _TOKEN = re.compile(
     |(?P<end>[;{{}}])""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})\s?|(\n)|(.))", re.DOTALL)
+_ESCAPE = pattern(r"\\(?:([0-9A-Fa-f]{1,6})\s?|(\n)|(.))", re.DOTALL)
 IMPORT, STYLE = "import", "style"
 """The places of what a stylesheet asks for: another one, and all else."""
 

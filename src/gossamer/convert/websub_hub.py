@@ -76,7 +76,11 @@ def _within(start: bytes, data: bytes) -> Iterator[tuple[str, str]]:
 def _head(start: bytes) -> bytes:
     """Without what comes after the head of a page, which is most of it, where the end of that is no comment."""
     end = start.find(b"</head")
-    return start if end < 0 or b"<!--" in start[:end] else start[:end]
+    if end < 0:
+        return start
+    comment = start.rfind(b"<!--", 0, end)
+    is_over = comment < 0 or start.find(b"-->", comment + len(b"<!--"), end) >= 0
+    return start[:end] if is_over else start
 
 
 def _members(data: bytes) -> Iterator[tuple[str, str]]:

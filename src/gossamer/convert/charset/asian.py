@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from gossamer.convert.charset.decode import python_codec
+from gossamer.lazy import pattern
 
 _FIRST_LOOK = 256
 """Bytes. What is invalid takes long to decode, and most text of other languages is seen to be so at once."""
@@ -40,7 +41,7 @@ _SYLLABLES = """
 """
 
 _FREQUENT = tuple(
-    (name, python_codec(name), re.compile(f"[{''.join(characters.split())}]"))
+    (name, python_codec(name), pattern(f"[{''.join(characters.split())}]"))
     for name, characters in (
         ("EUC-JP", _KANA),
         ("Shift_JIS", _KANA),

@@ -14,23 +14,25 @@ import re
 from functools import cache
 from html import escape, unescape
 
+from gossamer.lazy import pattern
+
 _COMMENT = r"<!--.*?(?:-->|\Z)"
 _CDATA = r"<!\[CDATA\[.*?(?:\]\]>|\Z)"
 _NOT_MARKUP = rf"{_COMMENT}|{_CDATA}"
 _DOCTYPE = r"<!DOCTYPE[^\[<>]*+(?:\[.*?(?:\]\s*+>|\Z))?"
 _ATTRIBUTES = r"""((?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["'])*+)"""
-TAG = re.compile(
+TAG = pattern(
     rf"{_NOT_MARKUP}|<\?.*?(?:\?>|\Z)|{_DOCTYPE}|<(/?)(?:([\w.-]++):)?([A-Za-z_][\w.-]*+){_ATTRIBUTES}>?",
     re.DOTALL | re.IGNORECASE,
 )
 """Groups: a slash in an end tag, prefix, local name, attributes. What is no tag is matched without any group."""
 BOUNDARIES = frozenset({"item", "entry", "channel", "feed", "rss", "rdf"})
 """Elements that no text goes beyond, even where it is not ended."""
-_ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""")
-_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
-_PART = re.compile(rf"({_COMMENT})|<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
-_PREFIX = re.compile(r"(</?)[\w.-]{1,40}:(?=[A-Za-z])")
-_TAG_WITHIN = re.compile(r"</?[A-Za-z]")
+_ATTRIBUTE = pattern(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""")
+_REFERENCE = pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_PART = pattern(rf"({_COMMENT})|<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
+_PREFIX = pattern(r"(</?)[\w.-]{1,40}:(?=[A-Za-z])")
+_TAG_WITHIN = pattern(r"</?[A-Za-z]")
 
 
 def attributes(text: str) -> dict[str, str]:

@@ -25,6 +25,7 @@ from gossamer.convert.charset.labels import encoding_named
 from gossamer.convert.dates import seconds
 from gossamer.convert.type import mime
 from gossamer.freshness.hints import frequency
+from gossamer.lazy import pattern
 from gossamer.model import URL, Link
 from gossamer.urls import resolve
 
@@ -166,10 +167,10 @@ _STARTS = (
     *((start, "UTF-16BE") for start in (codecs.BOM_UTF16_BE, b"\0<", b"\0h")),
 )
 """A byte order mark, or a first tag or address in two bytes a character."""
-_DECLARED = re.compile(rb"<\?xml[^<>]{0,200}?\sencoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
+_DECLARED = pattern(rb"<\?xml[^<>]{0,200}?\sencoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 _NOT_MEANT = frozenset({"UTF-16LE", "UTF-16BE", "replacement"})
 """Nothing could be read in these that does not begin as above."""
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
+_CHARSET = pattern(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
 
 
 def _encoding(data: bytes, content_type: str | None) -> str:
@@ -201,7 +202,7 @@ def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
     end = rb"</" + prefix + rb"(" + b"|".join(asides) + rb")(?![\w.:-])"
     begin = rb"<" + prefix + rb"(" + b"|".join(names) + rb")(?![\w.:-])([^<>]*+)>?"
     text = rb"((?:[^<]++|" + cdata + rb"|" + comment + rb"){0,99})"
-    return re.compile(b"|".join([comment, cdata, doctype, end, begin + text]), re.IGNORECASE | re.DOTALL)
+    return pattern(b"|".join([comment, cdata, doctype, end, begin + text]), re.IGNORECASE | re.DOTALL)
 
 
 _ENTRIES = frozenset({b"url", b"sitemap"})
@@ -310,9 +311,9 @@ def _value(tag: re.Match[bytes]) -> str:
     return "" if begin == end or end == len(tag.string) else _plain(tag[4][: _VALUE_MOST + 1])
 
 
-_MARKUP = re.compile(rb"<!\[CDATA\[|\]\]>|<!--.*?(?:-->|\Z)|<[^>]*>?", re.DOTALL)
-_NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9._-]*);")
-_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_MARKUP = pattern(rb"<!\[CDATA\[|\]\]>|<!--.*?(?:-->|\Z)|<[^>]*>?", re.DOTALL)
+_NAMED = pattern(r"&([A-Za-z][A-Za-z0-9._-]*);")
+_REFERENCE = pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 
 
 def _plain(value: bytes) -> str:

@@ -14,6 +14,7 @@ from gossamer.convert.files.ole import compound
 from gossamer.convert.files.zip.zipped import Archive
 from gossamer.convert.type import mime, names
 from gossamer.convert.type.sniff import media_type as sniffed
+from gossamer.lazy import pattern
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
@@ -157,24 +158,24 @@ _SOME_BYTES = frozenset(
 _SOME_BYTES_TYPE = "application/octet-stream"
 _MAIN_PARTS = (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX))
 _LOOKED_AT = 4_096
-_NOTEBOOK = re.compile(rb'"nbformat"\s*:\s*\d')
+_NOTEBOOK = pattern(rb'"nbformat"\s*:\s*\d')
 _NOTEBOOK_ENDS = 65_536
-_FIELD = re.compile(rb"(?:>?From .*\r?\n)?(?:[!-9;-~]+[ \t]*:.*\r?\n(?:[ \t].*\r?\n)*)+")
-_MAIL_FIELDS = re.compile(
+_FIELD = pattern(rb"(?:>?From .*\r?\n)?(?:[!-9;-~]+[ \t]*:.*\r?\n(?:[ \t].*\r?\n)*)+")
+_MAIL_FIELDS = pattern(
     rb"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
-_NEXT_LETTER = re.compile(rb"\n\r?\nFrom [^\n]+\n[!-9;-~]+:")
+_NEXT_LETTER = pattern(rb"\n\r?\nFrom [^\n]+\n[!-9;-~]+:")
 _BZIP2_BLOCK, _XZ = b"1AY&SY", b"\xfd7zXZ\0"
 _TAR_AT, _TAR = 257, b"ustar"
-_MARKS = re.compile(
+_MARKS = pattern(
     rb"^#{1,6} \S|^```|^\[[^\]\n]+\]: \S|\]\((?:https?:|/|\.|#)[^)\s]*\)|^[ \t]*[-*] \[[ x]\] "
     rb"|^\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*\r?$",
     re.MULTILINE,
 )
 _BEGINS = tuple(
-    (re.compile(pattern, flags), kind)
-    for pattern, flags, kind in (
+    (pattern(begin, flags), kind)
+    for begin, flags, kind in (
         (rb"WEBVTT(?:[ \t\r\n]|\Z)", 0, names.VTT),
         (rb"\d{1,6}\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3} *--> *\d", 0, names.SRT),
         (rb"BEGIN:VCALENDAR\s", re.IGNORECASE, names.CALENDAR),
@@ -187,9 +188,9 @@ _BEGINS = tuple(
     )
 )
 """How text of some kinds begins. Nothing else does."""
-_RST = re.compile(rb"^\.\. [\w:-]{1,60}:: ?", re.MULTILINE)
-_UNDERLINED = re.compile(rb"^\S[^\n]*\n([=~^\"'`#*+-])\1{3,}\r?$", re.MULTILINE)
-_HEADING = re.compile(rb"^(?:#{1,6} \S.*|={3,}|-{3,})\r?$", re.MULTILINE)
+_RST = pattern(rb"^\.\. [\w:-]{1,60}:: ?", re.MULTILINE)
+_UNDERLINED = pattern(rb"^\S[^\n]*\n([=~^\"'`#*+-])\1{3,}\r?$", re.MULTILINE)
+_HEADING = pattern(rb"^(?:#{1,6} \S.*|={3,}|-{3,})\r?$", re.MULTILINE)
 
 
 def settled(data: bytes, said: mime.MimeType, url: str | None, *, untold: bool) -> mime.MimeType:
@@ -307,7 +308,7 @@ def _looks_like(data: bytes) -> str:
     fields = _FIELD.match(head)
     if fields and len(set(_MAIL_FIELDS.findall(fields[0]))) >= 3:
         return MBOX if head.startswith(b"From ") and _NEXT_LETTER.search(data) else MAIL
-    if marked := next((kind for pattern, kind in _BEGINS if pattern.match(head)), None):
+    if marked := next((kind for begin, kind in _BEGINS if begin.match(head)), None):
         return marked
     if len(_MARKS.findall(head)) >= 2 or (_HEADING.search(head) and _MARKS.search(head)):
         return MARKDOWN

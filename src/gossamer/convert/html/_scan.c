@@ -105,6 +105,11 @@ static enum verdict scan_page(findings *found, span data)
     }
     scan_document(s, found, data);
     enum verdict verdict = s->verdict;
+    found->linked_to = PY_SSIZE_T_MAX;
+    if (copy == NULL && found->linked_at != NULL) {
+        found->linked_from = found->linked_at - data.at;
+        found->linked_to = found->linked_end - data.at;
+    }
     let_go(s);
     free(s);
     free(copy);
@@ -227,6 +232,7 @@ static PyObject *findings_tuple(const findings *found)
         metas_tuple(found),
         string(found, found->language),
         PyLong_FromUnsignedLong(found->hints),
+        Py_BuildValue("(nn)", found->linked_from, found->linked_to),
         found->outlined ? outline_tuple(found) : Py_NewRef(Py_None),
     };
     return tuple_of(items, sizeof items / sizeof *items);

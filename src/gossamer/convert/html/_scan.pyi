@@ -16,6 +16,7 @@ Fields: TypeAlias = tuple[
     tuple[tuple[str, str], ...],
     str,
     int,
+    tuple[int, int],
     Arrays | None,
 ]
 """Those of `html.Scan`; links are columns, see `pointers`."""

@@ -13,7 +13,9 @@ Ordinary pages pass with a glance at two kilobytes of them; a page that knows wh
 formatting. A complete look would cost as much as a third of parsing.
 
 A page that the compiled twin has given up gets no such trust, because it is either broken or made to be costly: it is
-`bounded`, so that no page takes more than a known amount of work.
+`bounded`, so that no page takes more than a known amount of work. So is each page where there is no twin. Of equal
+formatting the standard opens three again at most; what all formatting of an ordinary page can pile up to is little
+enough for the page to be read in one piece, and only then are its containers whole.
 """
 
 from __future__ import annotations
@@ -35,13 +37,24 @@ READ_MOST = 50_000
 and the largest of those has 7,000."""
 _BOUNDED_PIECE = 2_000
 """Tags. Inside each other they take some hundredths of a second, and piled up half a million nodes."""
-_BOUNDED_NODES = 20_000
-"""More of them in such a piece are formatting that piles up."""
+_BOUNDED_NODES = 10
+"""More of them for each tag of such a piece are formatting that piles up."""
+_PILED_MOST = 500_000
+"""Nodes that a larger piece could pile up to, at most."""
+_WHOLE_MOST = 10_000
+"""Tags of such a piece. Inside each other they take an eighth of a second."""
+_EQUAL_MOST = 3
+"""Of formatting elements with the same name and attributes so many are opened again."""
 _NODES_MOST = 1_000_000
 
 _FORMATTING = re.compile(
     rb"<(?=[BCEFINSTUbcefinstu])(?i:(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />]))[^>]*+>?+"
 )
+_PLAIN_FORMATTING = re.compile(
+    rb"<(?i:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
+    rb"""(?:[\t\n\f\r ]++[\w:-]++(?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++))?+)*+[\t\n\f\r ]*+/?>"""
+)
+"""Written so that what it says is its bytes: two of them are equal if these are."""
 _FORMATTED = re.compile(_FORMATTING.pattern + rb"[^<]*+</(?i:\1)")
 _SAMPLES = 8
 _SAMPLE = 256
@@ -81,7 +94,7 @@ class Bounded(NamedTuple):
 def bounded(data: bytes) -> Bounded:
     """The pieces of a page of which nothing is known, not even that it means well."""
     end = _end_of_tags(data, READ_MOST)
-    tamed = [piece for whole in tame(data[:end]) for piece in _pieces(whole, _BOUNDED_PIECE)]
+    tamed = [piece for whole in tame(data[:end]) for piece in _pieces(whole, _bounded_piece(whole))]
     return Bounded([_thinned(piece) for piece in tamed] or [b""], end < len(data))
 
 
@@ -92,10 +105,19 @@ def _end_of_tags(data: bytes, most: int) -> int:
     return next(islice(re.finditer(b"<", data), most, None)).start()
 
 
+def _bounded_piece(data: bytes) -> int:
+    """How many tags of a document may be in one piece."""
+    plain = _PLAIN_FORMATTING.findall(data)
+    different = len(set(plain)) + len(_FORMATTING.findall(data)) - len(plain)
+    most = _PILED_MOST // (_EQUAL_MOST * different + 1)
+    return min(max(most, _BOUNDED_PIECE), _WHOLE_MOST)
+
+
 def _thinned(piece: bytes) -> bytes:
     """A piece without its formatting, where that piles up in spite of all."""
     root = parse(piece).root
-    if root is None or next(islice(root.traverse(), _BOUNDED_NODES, None), None) is None:
+    most = _BOUNDED_NODES * max(piece.count(b"<"), _BOUNDED_PIECE)
+    if root is None or next(islice(root.traverse(), most, None), None) is None:
         return piece
     return _FORMATTING.sub(b"", piece)
 

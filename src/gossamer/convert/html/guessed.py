@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from html import unescape
 
 from gossamer.convert.html.scan import Hint
+from gossamer.lazy import pattern
 from gossamer.model import Link
 from gossamer.outlinks import targets
 from gossamer.urls import keys, resolve
@@ -34,28 +35,28 @@ _CODE_MOST = 256 << 10
 _SCRIPT_MOST = 8 << 10
 """Bytes of a script that may say where to go. Larger ones are libraries, or count visitors."""
 _OPEN, _CLOSE = b"<script", b"</script"
-_DATA = re.compile(rb"""data-(?:href|url|link|uri|target-url)\s*+=\s*+(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""")
-_HANDLER = re.compile(rb""" on[a-z]{4,12}\s*+=\s*+(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""")
-_PROTOCOL = re.compile(rb"""javascript:([^"<>]{1,2000}+)""")
+_DATA = pattern(rb"""data-(?:href|url|link|uri|target-url)\s*+=\s*+(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""")
+_HANDLER = pattern(rb""" on[a-z]{4,12}\s*+=\s*+(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""")
+_PROTOCOL = pattern(rb"""javascript:([^"<>]{1,2000}+)""")
 _MEANT = (b"location", b".open", b".href", b".action")
-_GOES = re.compile(
+_GOES = pattern(
     rb"""(?:location(?:\.href)?\s*+=|location\.(?:assign|replace)\s*+\(|\.open\s*+\(|\.href\s*+=|\.action\s*+=)\s*+"""
     rb"""((?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+')(?:\s*+\+\s*+(?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+'))*+)(?!\s*+\+)"""
 )
 _COMMENT_MOST = 2_000
 """Bytes of a comment that says something; longer ones are pieces of the page."""
-_RUN = re.compile(rb"""[^\s"'()]{8,1000}+""")
+_RUN = pattern(rb"""[^\s"'()]{8,1000}+""")
 _WHOLE, _PAGES = (b"http://", b"https://"), (b".php", b".htm", b".html", b".asp", b".aspx", b".jsp", b".cfm")
-_QUOTED = re.compile(rb""""([^"]*+)"|'([^']*+)'""")
-_NAMED = re.compile(rb"""\.(?:php|html?|aspx?|jspx?|cfm)(?:\?[^"'\s<>\\]{0,500}+)?(["'])(?!\s*+\+)""")
+_QUOTED = pattern(rb""""([^"]*+)"|'([^']*+)'""")
+_NAMED = pattern(rb"""\.(?:php|html?|aspx?|jspx?|cfm)(?:\?[^"'\s<>\\]{0,500}+)?(["'])(?!\s*+\+)""")
 """The end of a string that ends like the name of a page."""
 _NAME_MOST = 500
-_PLAIN = re.compile(rb"""[^"'\s<>\\]++""")
+_PLAIN = pattern(rb"""[^"'\s<>\\]++""")
 _ENDINGS = (b".php", b".htm", b".asp", b".jsp", b".cfm")
-_VALUE = re.compile(rb""""((?:https?:\\?/)?\\?/[^"\s<>{}\[\]$*|^`]{1,1000}+)"(?=\s*+[,}\]])""")
+_VALUE = pattern(rb""""((?:https?:\\?/)?\\?/[^"\s<>{}\[\]$*|^`]{1,1000}+)"(?=\s*+[,}\]])""")
 """A value in JSON that is a path or an address."""
-_ADDRESS = re.compile(r"(?:https?://|/(?!/)|\.{1,2}/|\?|[\w~%-])[^\s<>\"'{}|\\^`\[\]]*+", re.IGNORECASE)
-_STATIC = re.compile(
+_ADDRESS = pattern(r"(?:https?://|/(?!/)|\.{1,2}/|\?|[\w~%-])[^\s<>\"'{}|\\^`\[\]]*+", re.IGNORECASE)
+_STATIC = pattern(
     r"\.(?:js|mjs|css|map|json|png|jpe?g|gif|svg|webp|avif|ico|bmp|woff2?|ttf|eot|mp[34]|webm|m4a|ogg|wasm|txt|xml)\Z",
     re.IGNORECASE,
 )

@@ -14,6 +14,7 @@ from gossamer.convert.html.links import with_query_in
 from gossamer.convert.html.pointers import NOFOLLOW, PLACES, Pointers, place_of
 from gossamer.model import Link
 from gossamer.outlinks import Links, Targets
+from gossamer.urls import fragment
 from gossamer.urls.distinct import Distinct, distinct
 
 _link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
@@ -33,6 +34,15 @@ class LinkTargets(NamedTuple):
         """Where each link leads; None for what is no http or https address."""
         urls = (*self.found.urls, None)  # -1 is the last
         return [urls[number] for number in self._numbers]
+
+    @property
+    def places(self) -> list[str | None]:
+        """The same with the place in the page there, for readers."""
+        urls = self.urls
+        for number, href in self.pointers.with_fragments():
+            if (url := urls[number]) is not None:
+                urls[number] = url + fragment(href)
+        return urls
 
     @property
     def canonical(self) -> str | None:

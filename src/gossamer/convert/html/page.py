@@ -28,7 +28,7 @@ from gossamer.convert.html.shadow import unfolded
 from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
 from gossamer.model import Page
-from gossamer.urls import fragment, resolve
+from gossamer.urls import resolve
 
 if TYPE_CHECKING:
     from gossamer.convert.content import Method
@@ -90,8 +90,9 @@ def read(source: Source, *, xml: bool) -> Page:
 
 def _scanned(page: bytes, *, outlined: bool) -> tuple[bytes, Scan]:
     """The page as it was read, with words that others do not show."""
-    page = unfolded(page)
     found = scan(page, "UTF-8", outlined=outlined)
+    if found.hints & Hint.TEMPLATE and (more := unfolded(page)) is not page:
+        page, found = more, scan(more, "UTF-8", outlined=outlined)
     if found.hints & Hint.NOSCRIPT and (more := opened(page)) is not page:
         page, found = more, scan(more, "UTF-8", outlined=outlined)
     if len(found.text) < LITTLE and (whole := closed(page)) is not None:
@@ -108,11 +109,7 @@ def main_content(
     from gossamer.convert.html.article import Where, article
 
     places = found.outline.points.tolist() if found.outline is not None else [-1] * len(found.links)
-    hrefs = {
-        place: url + fragment(pointer[0]) if "#" in pointer[0] else url
-        for place, url, pointer in zip(places, pointed.urls, found.links.made, strict=True)
-        if url is not None and place >= 0
-    }
+    hrefs = {place: url for place, url in zip(places, pointed.places, strict=True) if url is not None and place >= 0}
     return article(found.outline, Where(hrefs, partial(resolve, base=base)), method, correct)
 
 
@@ -120,7 +117,7 @@ def _about(data: bytes, found: Scan) -> tuple[Said, str]:
     from gossamer.convert.html.metadata import metadata
     from gossamer.convert.html.structured import scripts, structured
 
-    linked = tuple(scripts(data)) if found.hints & Hint.LINKED_DATA else ()
+    linked = tuple(scripts(data, found.linked_data)) if found.hints & Hint.LINKED_DATA else ()
     return metadata(data, found, linked), structured(data, found, linked)
 
 

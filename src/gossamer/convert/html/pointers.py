@@ -7,6 +7,7 @@ beside its texts is one byte, its mark: where it stands, and whether it says nof
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TypeAlias
@@ -54,6 +55,16 @@ class Pointers:
     def anchors(self) -> str:
         """All of them, one after the other."""
         return self.columns[2].decode("utf-8", "replace")
+
+    def with_fragments(self) -> Iterator[tuple[int, str]]:
+        """The numbers and addresses of those that name a place in what they point to."""
+        hrefs, ends, *_ = self.columns
+        stops, at = memoryview(ends).cast("q"), hrefs.find(b"#")
+        while at >= 0:
+            number = bisect_right(stops, at)
+            end = stops[number]
+            yield number, hrefs[stops[number - 1] if number else 0 : end].decode("utf-8", "replace")
+            at = hrefs.find(b"#", end)
 
     def canonical(self) -> Iterator[int]:
         """The numbers of link elements that name the page itself."""

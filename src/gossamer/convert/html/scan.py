@@ -6,6 +6,7 @@ Tests hold the two equal. Addresses are as they are written; what they mean is d
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from enum import IntFlag
 from itertools import chain
@@ -55,7 +56,9 @@ class Hint(IntFlag):
     """An address that is a script."""
     COMMENT = 256
     """A comment that may name an address."""
-    ANY = 511
+    TEMPLATE = 512
+    """An element that may be a shadow root."""
+    ANY = 1023
 
 
 class Scan(NamedTuple):
@@ -77,6 +80,8 @@ class Scan(NamedTuple):
     """As the html element says."""
     hints: Hint = Hint.ANY
     """What it may have. Only the twin knows that something is not there."""
+    linked_data: tuple[int, int] = (0, sys.maxsize)
+    """Between which bytes of the page the tags of scripts with JSON-LD stand, if it has any."""
     outline: Outline | None = None
     """Its body as a flat tree; None if it has none, or nobody wants it."""
     cut: bool = False
@@ -89,9 +94,9 @@ def scan(data: bytes, encoding: str, *, outlined: bool = True) -> Scan:
     found = compiled.scan(page, LINKS_MOST, outlined)
     if found is None:
         return _by_tree(bounded(page), outlined=outlined)
-    title, text, links, cut, base, metas, language, hints, outline = found
+    title, text, links, cut, base, metas, language, hints, linked_data, outline = found
     body = None if outline is None else _outline(outline)
-    return Scan(title, text, Pointers(links), cut, base, metas, language, Hint(hints), body)
+    return Scan(title, text, Pointers(links), cut, base, metas, language, Hint(hints), linked_data, body)
 
 
 def _outline(arrays: Arrays) -> Outline:

@@ -86,11 +86,12 @@ class _Room:
                 yield said
 
 
-def scripts(page: bytes) -> Iterator[object]:
-    """What stands in the scripts with JSON-LD, one after the other; what is no JSON is left out."""
-    place = 0
+def scripts(page: bytes, within: tuple[int, int]) -> Iterator[object]:
+    """What stands in the scripts with JSON-LD, one after the other; what is no JSON is left out. Their tags are looked
+    for `within` some bytes of the page, see `Scan.linked_data`."""
+    place, last = within
     for _ in range(SCRIPTS_MOST):
-        if (place := page.find(_SCRIPT_MARK, place)) < 0:
+        if (place := page.find(_SCRIPT_MARK, place, last)) < 0:
             return
         start = page.find(b">", place) + 1
         place = end = page.find(_SCRIPT_END, start)

@@ -2,7 +2,8 @@
 
 What attributes say is in the notes of an outline. A picture and a box become runs of their own, where they stand among
 words that are kept; a formula is kept once, as its author wrote it, where a page has it two or three times; numbers
-beside lines of code and buttons over it go. Names of languages are known by their hashes, as all names are here.
+beside lines of code go, and so do buttons over it and a line that says its language, which the code says itself. Names
+of languages are known by their hashes, as all names are here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content.blocks import among, standing_in
+from gossamer.convert.content.blocks import among, split, standing_in
 from gossamer.convert.html.outline import NUMBER, TAGS, Note, Outline, name_hash
 from gossamer.convert.render.parting import parted
 from gossamer.tagged import BOXES
@@ -53,6 +54,13 @@ _INTRODUCED = frozenset(name_hash(b"c", name) for name in (b"language", b"lang",
 """Words of a class that come with a language: `language-python`, `highlight-source-shell`."""
 _AMBIGUOUS = frozenset(["css", "html", "http", "make", "basic", "less", "batch", "properties", "go", "diff", "vim"])
 """Languages whose names stand for something else, unless they are introduced."""
+_ALSO = (
+    "bash=shell c#=csharp c++=cpp console=shell f#=fsharp golang=go js=javascript py=python rb=ruby rs=rust sh=shell"
+    " ts=typescript yml=yaml"
+)
+_SAME_LANGUAGE = dict(pair.split("=") for pair in _ALSO.split())
+_LABEL_UP = 2
+"""Runs above code, such as those of buttons, above which the name of its language may stand."""
 _LANGUAGE_NAMES = np.array(sorted(_LANGUAGE_OF), np.uint32)
 _JAVA, _SCRIPT = name_hash(b"c", b"java"), name_hash(b"c", b"script")
 _NUMBER_NAMES = (b"lineno", b"linenos", b"linenumber", b"linenodiv", b"gutter", b"lnt")
@@ -130,6 +138,19 @@ class _Dressing:
             first, end = self._runs(element)
             if self._in_code(first - 1) or self._in_code(end):
                 self._keep[first:end] = False
+        for element in self._codes if telling else ():
+            self._leave_out_label(element)
+
+    def _leave_out_label(self, pre: int) -> None:
+        """A line over code that says its language and nothing else."""
+        place = self._place(pre)
+        run = next((each for each in range(place - 1, max(place - 2 - _LABEL_UP, -1), -1) if self._keep[each]), -1)
+        language = self._said.get(pre)
+        if run < 0 or language is None or _as_one(self._text(run, run + 1).decode()) != _as_one(language):
+            return
+        numbers = split(self._outline).numbers
+        if np.count_nonzero(self._keep & (numbers == numbers[run])) == 1:
+            self._keep[run] = False
 
     def notes(self, addresses: Addresses) -> None:
         """What attributes say."""
@@ -332,6 +353,12 @@ class _Dressing:
         first = bisect_left(self._named, element)
         names: list[int] = self._outline.names[first : bisect_left(self._named, element + 1, first)].tolist()
         return names
+
+
+def _as_one(language: str) -> str:
+    """One name for all that a language is called."""
+    name = language.strip().lower()
+    return _SAME_LANGUAGE.get(name, name)
 
 
 def _number(value: str) -> int:

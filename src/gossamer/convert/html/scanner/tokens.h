@@ -120,11 +120,27 @@ static unsigned hints_of(const token *tag)
         hints |= HINT_NOSCRIPT;
     else if (tag->tag == T_TIME)
         hints |= HINT_TIME;
+    else if (tag->tag == T_TEMPLATE)
+        hints |= HINT_TEMPLATE;
     else if (tag->tag == T_SCRIPT && holds(tag->written, linked_data))
         hints |= HINT_LINKED_DATA;
     else if (tag->tag == T_SCRIPT && !holds(tag->written, source))
         hints |= HINT_SCRIPT;
     return hints;
+}
+
+static void note_hints(scanner *s, const token *tag)
+{
+    unsigned hints = hints_of(tag);
+    s->found->hints |= hints;
+    if (hints & HINT_LINKED_DATA) {
+        findings *found = s->found;
+        span written = tag->written;
+        if (found->linked_at == NULL || written.at < found->linked_at)
+            found->linked_at = written.at;
+        if (found->linked_end == NULL || written.at + written.size > found->linked_end)
+            found->linked_end = written.at + written.size;
+    }
 }
 
 static void take_tag(scanner *s, bool is_end)
@@ -135,7 +151,7 @@ static void take_tag(scanner *s, bool is_end)
         return;
     }
     if (!is_end)
-        s->found->hints |= hints_of(&tag);
+        note_hints(s, &tag);
     s->begun = true;
     s->ended = s->ended && tag.tag == T_HTML && !is_end;
     if (current(s)->foreign) {

@@ -65,6 +65,8 @@ typedef struct {
     bool titled, based, languaged, links_cut;
     bool outlined; /* whether anybody wants the outline */
     unsigned hints;
+    const byte *linked_at, *linked_end; /* attributes of the first script with JSON-LD, and the end of those of the last */
+    Py_ssize_t linked_from, linked_to;  /* the same as places in the page */
 } findings;
 
 /* html.Hint: what is worth a closer look elsewhere. */
@@ -77,7 +79,8 @@ enum {
     HINT_DATA = 32,
     HINT_SCRIPT = 64,
     HINT_PROTOCOL = 128,
-    HINT_COMMENT = 256
+    HINT_COMMENT = 256,
+    HINT_TEMPLATE = 512
 };
 
 enum verdict { FINE, ODD, NO_MEMORY };

@@ -36,6 +36,14 @@ def test_the_same_graph_gives_the_same_picture() -> None:
     assert (layout(*made(60)) == layout(*made(60))).all()
 
 
+@pytest.mark.parametrize("nodes", [2, 6, 40, 300])
+def test_nodes_without_links_lie_close_together(nodes: int) -> None:
+    radii = np.full(nodes, 4.0)
+    places = layout(np.zeros((0, 2), np.int64), np.zeros(0), radii)
+    assert gaps(places, radii).min() > 0
+    assert gaps(places, radii).min(axis=1).max() < 1.5 * 4.0, "each has a neighbour nearby"
+
+
 def test_what_is_linked_is_nearer_than_what_is_not() -> None:
     """Two clubs of ten, each linked within itself."""
     pairs = np.array([(a, b) for club in (0, 10) for a in range(club, club + 10) for b in range(a + 1, club + 10)])

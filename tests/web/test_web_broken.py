@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,16 @@ def test_to_turn_a_page_looks_at_nothing_again(folder: Path, monkeypatch: pytest
         assert len(walks) == 1
         seen(asking, site="example.org")
         assert len(walks) == 2
+
+
+def test_what_is_due_already_is_left_to_the_next_crawl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"https://example.org/a": time.time() - 90.0, "https://example.org/b": time.time() + 3_630.0}
+    rows = [Broken(url, "connect", 0, again, False, ()) for url, again in times.items()]
+    monkeypatch.setattr(gossamer.Collection, "broken", lambda self, **asked: iter(rows))
+    with client(folder) as asking:
+        found = seen(asking)
+    assert "connect to be tried again by the next crawl" in found
+    assert "connect to be tried again in 1 hour" in found
 
 
 def test_what_is_remembered_is_bounded_and_gets_old(monkeypatch: pytest.MonkeyPatch) -> None:

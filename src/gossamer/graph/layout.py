@@ -22,6 +22,8 @@ TURN = np.pi * (3.0 - np.sqrt(5.0))
 """The golden angle: points on a spiral that stay apart from each other."""
 APART = 12
 """Rounds in which circles are moved apart."""
+PACKED = 1.5
+"""How far nodes without any link lie from the middle, in radii of a circle as large as all of theirs."""
 GAP = 0.15
 """Of its radius, which a circle keeps free around it."""
 
@@ -31,9 +33,12 @@ def layout(pairs: NDArray[np.int64], weights: NDArray[np.float64], radii: NDArra
     nodes = len(radii)
     if not nodes:
         return np.zeros((0, 2))
+    area = np.sqrt(np.square(radii).sum())
+    if not len(pairs):  # nothing pulls: forces would only drive them apart, and a few would look lost
+        return _apart(_spiral(nodes) * area * PACKED, radii)
     core = min(nodes, CORE)
     within = (pairs < core).all(axis=1)
-    spread = np.sqrt(np.square(radii).sum()) * (3 + 5 / np.sqrt(nodes))  # a few may have more room
+    spread = area * (3 + 5 / np.sqrt(nodes))  # a few may have more room
     places = _spiral(nodes) * spread
     places[:core] = _forced(places[:core], pairs[within], weights[within], spread)
     _attach(places, pairs, weights, radii, core)

@@ -43,6 +43,7 @@ def environment() -> Environment:
     )
     made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
     made.filters.update(told=told, brief=brief, sentence=sentence, phrased=phrased, named=named)
+    made.tests.update(past=is_past)
     made.globals.update(link=link, style=STYLE, icon=ICON)
     return made
 
@@ -86,6 +87,11 @@ def relative(moment: float, now: float | None = None) -> str:
             words = f"{amount} {unit}{'' if amount == 1 else 's'}"
             return f"{words} ago" if passed > 0 else f"in {words}"
     return "just now" if passed >= 0 else "in a moment"
+
+
+def is_past(moment: float) -> bool:
+    """Has it come already?"""
+    return moment <= time.time()
 
 
 def ago(moment: float | None) -> Markup:

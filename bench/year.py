@@ -3,8 +3,8 @@
     python bench/year.py --pages 10_000 --visits 1_000_000 --picture docs/pictures/year.svg
 
 Everything is real but the clock and the sites: those are made, and answer 304 where nothing has changed. Nobody looks,
-so it commits four times a day, and makes the graph once a week. Pages change by chance in the first half of the year, a
-tenth of them each day on average. In the second half none does, and visits go on: what grows with visits grows then
+so it commits once a day, and makes the graph once a week. Pages change by chance in the first half of the year, a
+fiftieth of them each day on average. In the second half none does, and visits go on: what grows with visits grows then
 too, and what grows with changes stands still.
 """
 
@@ -16,7 +16,9 @@ import os
 import random
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import gossamer
@@ -30,11 +32,13 @@ from gossamer.testing import VirtualClock
 
 DAY, YEAR = 86_400.0, 365
 ON_A_HOST = 100
-A_DAY = 0.1
+A_DAY = 0.02
 """The part of the pages that changes in a day."""
 LOOKS = 40
 HTML = (("content-type", "text/html; charset=utf-8"),)
-WORDS = ("heron", "river", "reed", "water", "morning", "feather", "nest", "winter", "fish", "marsh")
+SYLLABLES = ("ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu")
+WORDS = tuple(map("".join, product(SYLLABLES, repeat=3)))
+"""As many as a site has. Of a handful of words all pages would be nearly copies of each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +119,18 @@ def _size(folder: Path, name: str) -> int:
     return sum(each.stat().st_size for each in files if each.exists())
 
 
-def watch(pages: int, visits: int, days: int, folder: Path) -> Sites:
+def watch(sites: Sites, visits: int) -> None:
     """For all of the days."""
-    crawling.ROUND, commits.INTERVAL = 7 * DAY, DAY / 4
+    crawling.ROUND, commits.INTERVAL = 7 * DAY, DAY
     session.REPORT_EVERY = stop_watch.LOOK = 600.0  # type: ignore[attr-defined]  # it has the name from another module
-    clock = VirtualClock()
-    sites = Sites(pages, clock, folder, days)
     gc.freeze()
     print(TITLES)
-    with gossamer.open(folder) as web:
-        clock.run(
+    days = sites.days
+    with gossamer.open(sites.folder) as web:
+        sites.clock.run(
             web.crawl_async(
                 *sites.seeds(),
-                outside=Outside(clock, sites.fetch),
+                outside=Outside(sites.clock, sites.fetch),
                 keep_fresh=True,
                 time=days * DAY,
                 budget=visits / days,
@@ -135,7 +138,6 @@ def watch(pages: int, visits: int, days: int, folder: Path) -> Sites:
                 sitemaps="never",
             )
         )
-    return sites
 
 
 def picture(looks: list[Look]) -> str:
@@ -162,8 +164,10 @@ def main() -> None:
     options.add_argument("--picture", type=Path, metavar="FILE", help="draw FILE as SVG")
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
+        sites = Sites(asked.pages, VirtualClock(), Path(scratch) / "web", asked.days)
         began = time.process_time()
-        sites = watch(asked.pages, asked.visits, asked.days, Path(scratch) / "web")
+        with suppress(KeyboardInterrupt):  # what there is by then is drawn
+            watch(sites, asked.visits)
         print(f"{1e3 * (time.process_time() - began) / sites.visits:.2f} ms of CPU a visit")
     if asked.picture:
         asked.picture.write_text(picture(sites.looks))

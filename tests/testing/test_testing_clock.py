@@ -58,6 +58,19 @@ def test_a_wait_of_many_days_is_one_wait() -> None:
     assert clock.wall() == 30 * 86_400
 
 
+@pytest.mark.parametrize("days", [193, 400, 3_650])
+def test_a_timer_is_due_after_any_number_of_days(days: int) -> None:
+    """Where the clock has come so far that a nanosecond is nothing to it."""
+    clock = VirtualClock()
+    clock.advance(days * 86_400 + 0.3)
+
+    async def sleep_on() -> None:
+        for _ in range(20):
+            await asyncio.sleep(86_400.1)
+
+    clock.run(asyncio.wait_for(sleep_on(), 30 * 86_400))
+
+
 def test_the_clock_goes_on_from_run_to_run() -> None:
     clock = VirtualClock(start=1_000_000.0)
     for _ in range(2):

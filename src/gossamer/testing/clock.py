@@ -29,6 +29,10 @@ START = 1767225600.0
 UPTIME = 86_400.0
 """Where the steady clock begins: like a machine's, not at zero, so that 0.0 is never a moment in use."""
 
+RESOLUTION = 1e-7
+"""Seconds by which a timer may be early. asyncio takes a nanosecond, which is lost where it is added to more than 194
+days: a timer would never be due then. This is enough for seventeen years."""
+
 PATIENCE = 10.0
 """Real seconds for which the clock stands still for a thread before timers go on."""
 
@@ -86,6 +90,7 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
         self.clock = clock
         self.threads_out = 0
         super().__init__(_Skipping(self))
+        self._clock_resolution = RESOLUTION
 
     def time(self) -> float:
         return self.clock.steady()

@@ -68,9 +68,9 @@ class Witnesses:
     def of(self, module: str, line: int, allowed: Iterable[str]) -> set[str]:
         """The tests in these files that execute a line of a module.
 
-        Of a statement that has changed since, all who execute its function. What runs when a module is imported has no
-        test of its own, and a test may look at a constant, or at the default of a field, and execute no line of the
-        module: all tests of the module and of its room are asked.
+        Of a statement that has changed since, all who execute its function. What runs when a module is imported, and
+        the functions that are called then, have no test of their own, and a test may look at a constant, or at the
+        default of a field, and execute no line of the module: all tests of the module and of its room are asked.
         """
         tests = {name: test for file in allowed if file in self.files for name, test in self.files[file].tests.items()}
         for numbers in self._ever_wider(module, line):
@@ -84,7 +84,9 @@ class Witnesses:
     def _within(self, module: str, line: int) -> list[tuple[ast.stmt, str]]:
         """The statements around a line, the innermost last, with what each is known by."""
         source = (SOURCE / module).read_text("utf-8")
-        statements = named(source, module, ast.parse(source))
+        tree = ast.parse(source)
+        loading = called_by_loading(tree)
+        statements = [each for each in named(source, module, tree) if _function(each[2]) not in loading]
         around = [(each, key) for _, each, key in statements if each.lineno <= line <= (each.end_lineno or 0)]
         return sorted(around, key=lambda pair: pair[0].lineno)
 
@@ -144,6 +146,18 @@ def named(source: str, name: str, module: ast.Module) -> list[tuple[list[ast.stm
             turns[key] += 1
             found.append((block, statement, f"{key} {turns[key]}"))
     return found
+
+
+def called_by_loading(module: ast.Module) -> set[str]:
+    """The functions of a module that are called as it is imported."""
+    outside = [each for each in module.body if not isinstance(each, (*_FUNCTION, ast.ClassDef))]
+    calls = [each.func for statement in outside for each in ast.walk(statement) if isinstance(each, ast.Call)]
+    return {each.id for each in calls if isinstance(each, ast.Name)}
+
+
+def _function(key: str) -> str:
+    """The outermost function or class that a statement stands in, from what it is known by."""
+    return key.split(" ", 2)[1].split(".")[1]
 
 
 def _blocks(node: ast.AST, path: str, *, inside: bool) -> Iterator[tuple[str, list[ast.stmt]]]:

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 from mutation import changes, drawn
-from witnesses import marked, named
+from witnesses import called_by_loading, marked, named
 
 QUALITY = Path(__file__).resolve().parents[1] / "quality"
 SOURCE = QUALITY.parent / "src" / "gossamer"
@@ -95,6 +95,11 @@ def test_a_statement_is_known_by_its_function_and_its_words_wherever_it_moves() 
     keys = [[key for _, _, key in named(text, "made.py", ast.parse(text))] for text in (MODULE, moved)]
     assert keys[0] == keys[1]
     assert len(set(keys[0])) == 5
+
+
+def test_a_function_that_is_called_as_its_module_is_imported_is_told_from_one_that_a_test_calls() -> None:
+    calling = "TABLE = {1: _made(2)}\nclass A:\n    b = least([1])\ndef _made(a):\n    return _other(a)\n"
+    assert called_by_loading(ast.parse(MODULE + calling)) == {"_made"}
 
 
 def test_what_the_tests_notice_is_told_from_what_they_do_not(tmp_path: Path) -> None:

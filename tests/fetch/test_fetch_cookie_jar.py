@@ -94,6 +94,55 @@ def test_cookies_end_and_are_replaced_in_their_place() -> None:
     assert jar.field(HOME, NOW + 61) == "b=2; c=3"
 
 
+LONG_AGO, LONG_AFTER = -1e11, 1e11
+
+
+@pytest.mark.parametrize(
+    ("expires", "ends"),
+    [
+        ("Mon, 01 Jan 1601 00:00:00 GMT", -11_644_473_600),
+        ("Thu, 01-Jan-70 00:00:00 GMT", 0),
+        ("01 Jan 99 00:00:00", 915_148_800),
+        ("Fri Dec 31 23:59:59 1999", 946_684_799),
+        ("01 Jan 00 00:00:00", 946_684_800),
+        ("01 Jan 69 00:00:00", 3_124_224_000),
+    ],
+)
+def test_a_cookie_ends_at_its_date_in_whichever_form_it_is_written(expires: str, ends: float) -> None:
+    jar = Jar()
+    jar.heard(HOME, [f"a=1; Expires={expires}"], LONG_AGO)
+    assert [jar.field(HOME, ends - 1), jar.field(HOME, ends)] == ["a=1", ""]
+
+
+@pytest.mark.parametrize(
+    "expires",
+    [
+        "31 Dec 1600 23:59:59",
+        "00 Jan 2000 00:00:00",
+        "32 Jan 2000 00:00:00",
+        "01 Jan 2000 24:00:00",
+        "01 Jan 2000 00:60:00",
+        "01 Jan 2000 00:00:60",
+    ],
+)
+def test_a_date_that_there_is_not_ends_no_cookie(expires: str) -> None:
+    jar = Jar()
+    jar.heard(HOME, [f"a=1; Expires={expires}"], LONG_AGO)
+    assert jar.field(HOME, LONG_AFTER) == "a=1"
+
+
+def test_an_age_counts_before_a_date_and_up_to_400_days() -> None:
+    jar = Jar()
+    jar.heard(HOME, ["a=1; Max-Age=9999999999; Expires=Thu, 01-Jan-70 00:00:00 GMT"], NOW)
+    assert [jar.field(HOME, NOW + 400 * 86_400 - 1), jar.field(HOME, NOW + 400 * 86_400)] == ["a=1", ""]
+
+
+def test_a_cookie_of_4096_octets_is_kept_and_a_larger_one_is_not() -> None:
+    jar = Jar()
+    jar.heard(HOME, ["most=" + "x" * 4_092, "more=" + "x" * 4_093], NOW)
+    assert jar.field(HOME, NOW) == "most=" + "x" * 4_092
+
+
 def test_a_jar_has_a_bottom() -> None:
     jar = Jar()
     jar.heard(HOME, [f"n{number}=1; Path=/" for number in range(PER_DOMAIN + 5)], NOW)

@@ -28,6 +28,7 @@ from gossamer.freshness.signals import (
     rate_between,
     recall,
     silence,
+    tells,
     weight,
 )
 
@@ -83,6 +84,12 @@ def test_dates_that_are_always_now_are_seldom_right_and_miss_nothing() -> None:
     assert precision(NOW) == pytest.approx(0.3, abs=0.06)
     assert recall(NOW) > 0.98
     assert weight(NOW) == pytest.approx(1, abs=0.02)
+
+
+def test_dates_that_tell_something_are_told_apart_from_those_that_tell_nothing() -> None:
+    assert [tells(trust) for trust in (RIGHT, HALF, Trust())] == [True] * 3
+    assert [tells(trust) for trust in (NOW, RANDOM)] == [False] * 2
+    assert tells(Trust(told=100, idle=300, quiet=200)), "where none moves, nothing has changed"
 
 
 def test_dates_that_never_move_miss_everything() -> None:

@@ -7,7 +7,7 @@ from url_strategies import absolute, canonical_or_none, hrefs
 
 from gossamer.errors import InvalidURL
 from gossamer.urls import fragment, host, normalize, resolve
-from gossamer.urls.normalize import LONGEST, to_ascii, to_unicode
+from gossamer.urls.normalize import LONGEST, is_too_long, to_ascii, to_unicode
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,13 @@ def test_the_longest_link_is_a_link_and_one_octet_more_is_none() -> None:
     assert resolve([f"{root}{most[2:]}#b", f"{root}{most[1:]}#b"], root) == [root + most[2:], None]
 
 
+def test_only_what_would_be_an_address_if_it_were_shorter_is_too_long() -> None:
+    root = "http://example.com/"
+    most = root + "b" * (LONGEST - len(root))
+    assert [is_too_long(each) for each in (most, f"{most}b", root + "é" * (LONGEST // 2))] == [False, True, True]
+    assert [is_too_long("b" * LONGEST), is_too_long("b" * LONGEST, root)] == [False, True]
+
+
 def test_a_link_that_climbs_is_measured_before_and_after() -> None:
     root = "http://example.com/"
     climb = "../" * ((LONGEST - 1) // 3)
@@ -214,7 +221,8 @@ def test_host_names_go_to_ascii_and_back() -> None:
         ("a#b c<d>\"`'", "#b%20c%3Cd%3E%22%60'"),
         ("a#\u00e9\n%41%", "#%C3%A9%41%"),
         ("a#\ud800", "#?"),
-        ("a#" + "x" * 501, ""),
+        *(("a#" + sign * 500, "#" + written * 500) for sign, written in (("x", "x"), (" ", "%20"))),
+        *(("a#" + sign * 501, "") for sign in "x "),
     ],
 )
 def test_the_place_that_a_link_names_can_stand_behind_an_address(href: str, place: str) -> None:

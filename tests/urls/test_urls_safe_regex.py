@@ -105,6 +105,9 @@ def test_too_many_patterns_are_refused_in_a_few_words(monkeypatch: pytest.Monkey
     ) as told:
         Patterns([f"/{number}/" for number in range(PATTERNS_MOST + 1)])
     assert len(str(told.value)) < 200
+    with monkeypatch.context() as fewer:
+        fewer.setattr(compiling, "PATTERNS_MOST", 2)
+        assert Patterns(["a", "b"]).first_match("xb") == "b"
     monkeypatch.setattr(compiling, "_MEMORY", 20_000)
     with pytest.raises(
         InvalidPattern, match=r"^300 patterns: too long to be searched for together; one can say"

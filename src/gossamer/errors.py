@@ -9,7 +9,7 @@
     +-- NotACollection         exit code 3   the directory is missing, a file, or something else's
     +-- Locked                 exit code 4   another process is writing to it
     |   +-- Fenced                           another machine has taken over one of its shards
-    +-- NothingFetched         exit code 5   not one seed could be fetched
+    +-- NothingFetched         exit code 5   not one page could be fetched
     +-- StorageError           exit code 6   disk full, failing, not writable; DIR moved; no memory, files or processes
     |   +-- StoreAway                        the store of its checkpoints does not answer, or takes nothing more
     +-- Damaged                exit code 7   the collection contradicts itself

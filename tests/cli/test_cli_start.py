@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import gossamer
+from gossamer.cli.options import parser
+from gossamer.cli.preload import load_ahead
 from gossamer.collection.crawl.wiring import preload
 from gossamer.convert.content import DEFAULT, METHODS
 from gossamer.frontier.queue.rank import ORDERS
@@ -23,9 +27,12 @@ HEAVY = {
     "tantivy",
     "pyarrow",
     "chardet",
+    "importlib.metadata",
+    "multiprocessing.spawn",
     "gossamer.collection.derive.indexer",
     "gossamer.convert.content",
     "gossamer.convert.files.pdf.pdf",
+    "gossamer.depot.depot",
     "gossamer.search.searcher",
 }
 """Modules that a crawl which only collects pages has no use for."""
@@ -63,6 +70,15 @@ def test_a_crawl_that_only_collects_never_loads_it(tmp_path: Path, shards: int) 
         words += ["--allow-address", "127.0.0.0/8", "--scope", "any"]
         assert loaded_by(f"from gossamer.cli import main\nassert main({words!r}) == 0") == set()
     assert web.is_dir()
+
+
+def test_nobody_looks_for_cycles_in_what_one_shard_has_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is a twentieth of what a crawl of one page costs."""
+    frozen: list[None] = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(None))
+    given = ["crawl", str(tmp_path / "web"), "http://a.test/", "--no-build", "--shards", "1"]
+    load_ahead(parser("crawl").parse_args(given))
+    assert len(frozen) == 1
 
 
 def test_what_may_be_chosen_is_what_there_is() -> None:
@@ -107,3 +123,25 @@ def test_no_face_has_a_name_that_a_module_would_take() -> None:
         modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
         assert not modules & set(package.__all__), name
         assert all(getattr(package, each) is not None for each in package.__all__)
+
+
+STRUCK = """
+import os, signal, sys
+
+class Striking:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Striking())
+from gossamer.cli import main
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+sys.exit(main(["--version"]))
+"""
+
+
+@pytest.mark.parametrize(("module", "code"), [("gossamer.cli.options", -signal.SIGINT), ("none", 0)])
+def test_an_interrupt_while_a_command_is_loaded_ends_it_without_a_word(module: str, code: int) -> None:
+    program = STRUCK.format(module=module)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (code, "")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import io
 import os
 import re
+import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gossamer.cli import terminal
+from gossamer.cli import crawling, interrupts, terminal
+from gossamer.cli.alerts import Heard
 from gossamer.cli.main import main
 from gossamer.cli.progress import ExportLine, ProgressLine
 from gossamer.cli.talk import Talk, begun, ending, fetch, journal
@@ -20,10 +24,10 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.news import passing_warnings, repeat
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.status import Fetched
-from gossamer.errors import UsageError
+from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan
-from gossamer.printable import log
+from gossamer.printable import log, span
 from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
@@ -120,6 +124,11 @@ def test_a_log_lies_outside_of_the_collection(tmp_path: Path) -> None:
             pass
 
 
+def test_a_log_is_a_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="-v prints a line for each fetch"), journal("-", str(tmp_path)):
+        pass
+
+
 def test_a_quiet_crawl_says_nothing_and_logs_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with MadeWeb(WebSpec(seed=1, hosts=1, pages=3, names="ip")).serve() as served:
         words = ["crawl", str(tmp_path / "web"), served.seed, "-q", "--log", str(tmp_path / "log"), "--shards", "1"]
@@ -149,6 +158,75 @@ def test_a_verbose_crawl_says_a_line_for_each_fetch_of_all_shards(
     assert said[0] == said[1]
     assert ("200", "page", served.seed) in said[0]
     assert len([1 for status, kind, _ in said[0] if (status, kind) == ("200", "page")]) == 24
+
+
+def test_what_is_ended_at_once_says_what_it_has_done_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    talk = Talk(ProgressLine(io.StringIO()), lambda *event: None, pipe=False, quiet=False)
+    assert talk.so_far() == ""
+    talk(replace(NOW, pages=1234, bytes=2_000_000, seconds=61.0))
+    ended: list[int] = []
+    monkeypatch.setattr(interrupts, "end_descendants", lambda: None)
+    monkeypatch.setattr("os._exit", ended.append)
+    interrupts._end_at_once(talk.so_far)
+    done, words = capfd.readouterr().err.strip().splitlines()
+    assert done == f"stopped: 1,234 pages, 0 failed, 2.0 MB, in {span(61.0)}"
+    assert "took too long" in words
+    interrupts._end_at_once(lambda: "")
+    assert capfd.readouterr().err.strip() == words
+    assert ended == [INTERRUPTED] * 2
+    quiet = Talk(ProgressLine(io.StringIO()), lambda *event: None, pipe=False, quiet=True)
+    quiet(NOW)
+    assert quiet.so_far() == ""
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_a_crawl_whose_last_fetches_are_dropped_is_counted_as_any_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, has_begun: bool
+) -> None:
+    """Once there is something to count."""
+    monkeypatch.setattr(crawling, "settings", lambda options: {})
+
+    class Slow:
+        async def crawl_async(self, report: Callable[[Progress], None], stop: asyncio.Event, **asked: object) -> None:
+            if has_begun:
+                report(NOW)
+            for _ in range(2):
+                signal.raise_signal(signal.SIGINT)
+            await stop.wait()
+            await asyncio.sleep(60)
+
+        def status(self) -> str:
+            return "as it is now"
+
+    options = argparse.Namespace(
+        dir="web",
+        serve=None,
+        quiet=False,
+        verbose=False,
+        log=None,
+        verb="crawl",
+        seeds=[],
+        revisit=False,
+        credentials=None,
+        seed_list=(),
+        keep_fresh=False,
+        heard=Heard(),
+    )
+    crawl = crawling._crawl(Slow(), options, False, crawling.Talking("", lambda *event: None))  # type: ignore[arg-type]
+    if has_begun:
+        assert [*asyncio.run(crawl)] == ["as it is now", True, False]
+    else:
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(crawl)
+
+
+def test_who_stops_a_watch_of_many_pages_is_told_who_counts_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawling, "changed", lambda collection: "1 new")
+    options = argparse.Namespace(dir="my web")
+    assert crawling._news(None, options, hurried=False) == "1 new"  # type: ignore[arg-type]
+    assert "`gossamer changes 'my web'`" in crawling._news(None, options, hurried=True)  # type: ignore[arg-type]
 
 
 def test_a_fetch_has_its_reason_and_harms_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

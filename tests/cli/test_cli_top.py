@@ -82,6 +82,7 @@ def test_without_a_terminal_one_view_is_printed(folder: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "pages       2", "a rate needs two views"
     assert "now         at rest" in lines
+    assert not any(each.startswith("time left") for each in lines), "nothing is to be done"
     assert "failed because:" in lines
     assert [each for each in lines if "site.localhost" in each and "1 failed" in each]
 

@@ -18,8 +18,8 @@ def test_every_row_has_the_columns_of_the_head() -> None:
     table.add(Broken(URL, "timeout", 0, 5.0, True, ()))
     head, *rows = csv.reader(io.StringIO(out.getvalue()))
     assert rows == [
-        [URL, "http 404", "404", "no", PAGE, "here", ""],
-        [URL, "http 404", "404", "no", PAGE, "there", URL],
-        [URL, "timeout", "", "yes", "", "", ""],
+        [URL, "http 404", "404", "no", PAGE, "here", "", ""],
+        [URL, "http 404", "404", "no", PAGE, "there", URL, ""],
+        [URL, "timeout", "", "yes", "", "", "", "1970-01-01T00:00:05Z"],
     ]
-    assert len(head) == 7
+    assert len(head) == 8

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer.cli import answers
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.change_details import told
@@ -94,6 +95,24 @@ def test_a_revisit_says_what_came_changed_moved_and_went(web: Collection, world:
     assert reasons["gone"] == ("gone", "http 404")
     assert reasons["moved"][1] == f"redirect to {HERE}same"
     assert found.words == "1 new, 1 changed, 1 moved, 1 gone, 1 not reached, 3 unchanged"
+
+
+def test_a_page_whose_last_visit_failed_is_a_page_wherever_pages_are_counted(web: Collection, world: World) -> None:
+    world.pages |= {"busy": 503, "odd": 401, "gone": 410, "moved": f"{HERE}same"}
+    world.crawl(web, revisit=True)
+    status, pages = web.status(), {page.url for page in web.pages()}
+    assert pages == {HERE, *(f"{HERE}{name}" for name in ("same", "edited", "busy", "odd"))}
+    assert {each.url for each in web.addresses(state="page")} == pages
+    assert {hit.url for hit in web.search("page", number=9)} == pages - {HERE}
+    assert answers.status(status).startswith("pages       5, 1 of them as they were: their last visit failed\n")
+    assert f"{HERE}busy" in {each.url for each in web.addresses(state="queued")}, "it is tried again"
+    assert {each.url for each in web.addresses(state="failed")} == {f"{HERE}{name}" for name in ("odd", "gone", "late")}
+    assert web.verify().problems == []
+    world.pages |= {"odd": "The page odd is open again.", "busy": 401}
+    world.crawl(web, revisit=True, pages=5)
+    assert (web.status().pages, web.status().unreached) == (5, 1)
+    assert [each.pages for each in web.host_page("pages").hosts] == [5]
+    assert web.verify().problems == []
 
 
 def test_a_page_that_came_back_is_not_new(web: Collection, world: World) -> None:

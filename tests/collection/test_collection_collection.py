@@ -16,7 +16,7 @@ from made_shard import A, B, C, came, made, said
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside, crawling
+from gossamer.collection import Collection, Outside, Progress, crawling
 from gossamer.collection import collection as collections
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import network, supervisor, unfetched_seeds
@@ -26,7 +26,7 @@ from gossamer.collection.maintain import upkeep
 from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.fetch.logins import NONE as NO_LOGINS
 from gossamer.frontier.entries import State
-from gossamer.model import Capture, Kind, SystemClock, Visit
+from gossamer.model import Capture, Failure, Fault, Kind, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
@@ -97,6 +97,35 @@ def test_a_crawl_that_only_collects_makes_no_graph_and_sees_what_is_new(web: Web
     assert not Folder(collection.path).graph.exists()
 
 
+@pytest.mark.parametrize(("by", "most", "made"), [("event", 1, True), ("event", 0, False), ("order", 0, True)])
+def test_who_interrupts_a_crawl_does_not_wait_for_the_graph_of_many_pages(
+    web: Web,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    by: str,
+    most: int,
+    made: bool,
+) -> None:
+    """`gossamer stop` is another matter: nobody waits for what it ends."""
+    monkeypatch.setattr(crawling, "AT_ONCE", most)
+    stop = asyncio.Event()
+
+    def report(look: Progress) -> None:
+        if look.pages and by == "event":
+            stop.set()
+        elif look.pages:
+            gossamer.open(collection.path).stop()
+
+    assert web.crawl(collection, A, report=report, stop=stop, keep_fresh=True).pages == 1
+    assert (graphs.current(Folder(collection.path)) is not None) is made
+    assert ("`gossamer build" in caplog.text) is not made
+    assert collection.search("elephants")
+    collection.build()
+    assert collection.graph.rank(keys.fingerprint(A)) > 0
+
+
 def test_what_was_fetched_is_not_asked_for_again_unless_somebody_says_so(web: Web, collection: Collection) -> None:
     web.crawl(collection, A)
     assert web.asked.count(A) == 1
@@ -118,6 +147,21 @@ def test_a_crawl_that_fetched_nothing_names_three_seeds_and_why(web: Web, collec
         web.crawl(collection, *seeds)
     assert [url in str(told.value) for url in seeds] == [True, True, True, False]
     assert "404" in str(told.value)
+
+
+def test_a_crawl_for_which_no_page_came_again_says_so_and_keeps_them_all(web: Web, collection: Collection) -> None:
+    web.crawl(collection, A)
+    there = [page.url for page in collection.pages()]
+
+    async def dead(visit: Visit) -> Capture:
+        return Capture(visit, web.clock.wall(), 0.1, failure=Failure(Fault.CONNECT, "nobody is there"))
+
+    with pytest.raises(NothingFetched, match=r"nobody is there.*; no page came again; what is here stays as it was"):
+        web.clock.run(collection.crawl_async(revisit=True, outside=Outside(web.clock, dead), sitemaps="never"))
+    assert [page.url for page in collection.pages()] == there
+    web.clock.run(asyncio.sleep(86_400))
+    web.crawl(collection, revisit=True)
+    assert web.asked[-1] == A
 
 
 def test_a_crawl_that_was_stopped_need_not_have_fetched_anything(web: Web, collection: Collection) -> None:

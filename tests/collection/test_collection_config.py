@@ -138,6 +138,8 @@ def test_reading_verbs_do_not_load_what_only_writing_needs() -> None:
         ('include=["a", "b"]', {"include": ("a", "b")}),
         ('site_orders={ "a.test" = "depth" }', {"site_orders": {"a.test": "depth"}}),
         ("site_rules=", {"site_rules": {}}),
+        ("allow-address=10.0.0.0/8", {"allow_addresses": ("10.0.0.0/8",)}),
+        ("suffix=test", {"suffixes": ("test",)}),
     ],
 )
 def test_every_setting_can_be_set(given: str, expected: dict[str, object]) -> None:
@@ -164,6 +166,11 @@ def test_times_and_sizes_stand_in_a_plan_as_on_the_command_line(tmp_path: Path) 
         ("include=[", "a list"),
         ("site_orders=x", "a table"),
         ("=", "no such setting"),
+        ("no-build=yes", r"did you mean build=no\?"),
+        ("max_pages=5", r"did you mean --pages\?"),
+        ("timeout=5", r"did you mean --set total_seconds=SECONDS\?"),
+        ("header=X: SECRET", "header: there is no such setting; --header is an option of crawl, and no setting$"),
+        ("spoon=5", "`gossamer help --plan` lists them all"),
     ],
 )
 def test_what_cannot_be_set_says_why(given: str, words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,14 @@ from gossamer.collection.crawl import credentials
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.plan.checks import CREDENTIALS
 
 SEED, OTHER = "https://a.test/x", "https://b.test/"
 JAR = "a.test\tFALSE\t/\tFALSE\t0\tsession\tabc\nb.test\tFALSE\t/\tFALSE\t1000\told\tdef\n"
+
+
+def test_who_gives_one_of_them_as_a_setting_is_told_where_it_goes() -> None:
+    assert {each.name for each in fields(Credentials)} == CREDENTIALS
 
 
 def test_nothing_is_given_and_nothing_is_sent() -> None:
@@ -43,7 +49,8 @@ def test_what_is_given_for_a_site_goes_to_no_other_seed() -> None:
         assert found.fields(OTHER)
         assert found.fields("http://b.test/") == (), "no seed says http"
         assert found.fields(SEED) == found.fields("https://b.test:81/") == ()
-    assert logins(Plan(), given, ["http://a.test/"]).fields("http://b.test/")
+    assert logins(Plan(), given, ["http://b.test/"]).fields("http://b.test/")
+    assert logins(Plan(), given, ["http://a.test/"]).fields("http://b.test/") == (), "that seed lies elsewhere"
     port = Credentials(["X-Key: hush"], sites="b.localhost:81")
     assert logins(Plan(seeds=(SEED,)), port, []).fields("http://b.localhost:81/") == ()
     only = logins(Plan(), Credentials(["X-Key: hush"], sites="https://wiki.b.test"), [SEED])
@@ -65,7 +72,7 @@ def test_a_plan_says_for_each_site_where_its_secret_is(monkeypatch: pytest.Monke
     found = logins(Plan(logins=entries), Credentials(), [])
     assert found.fields(SEED) == (b"X-Key: hush", b"Cookie: session=abc")
     assert found.fields("http://a.test/") == ()
-    assert found.fields(OTHER) == found.fields("http://b.test/") == (b"Authorization: Basic bWU6aHVzaA==",)
+    assert found.fields(OTHER) == (b"Authorization: Basic bWU6aHVzaA==",)
     monkeypatch.delenv("TOKEN")
     with pytest.raises(UsageError, match=r"logins of https://a.test: .*needs TOKEN"):
         logins(Plan(logins=entries), Credentials(), [])
@@ -102,6 +109,41 @@ def test_a_form_of_another_site_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UsageError, match="lies elsewhere"):
         logins(Plan(logins={"a.test": ("form https://b.test/login me $TOKEN",)}), Credentials(), [])
     assert logins(Plan(logins={"a.test": ("form https://in.a.test/login me $TOKEN",)}), Credentials(), [])
+
+
+PAGE, PLAIN_PAGE = "form https://a.test/login me $TOKEN", "form http://a.test/login me $TOKEN"
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "seed", "plain"),
+    [
+        ("a.test", "header X-Key: $TOKEN", SEED, False),
+        ("a.test", "header X-Key: $TOKEN", "a.test", False),
+        ("a.test", "header X-Key: $TOKEN", "http://a.test/", True),
+        ("a.test", "header X-Key: $TOKEN", "http://www.a.test/", True),
+        ("a.test", "header X-Key: $TOKEN", "http://b.test/", False),
+        ("a.test", "header X-Key: $TOKEN", "http://a.test:81/", False),
+        ("a.test:443", "header X-Key: $TOKEN", "http://b.test/", False),
+        ("http://a.test", "header X-Key: $TOKEN", SEED, True),
+        ("a.test", PAGE, "http://a.test/", False),
+        ("a.test", PLAIN_PAGE, SEED, True),
+        ("http://a.test", PAGE, SEED, True),
+    ],
+)
+def test_a_login_goes_over_plain_http_where_its_name_or_its_page_or_else_a_seed_says_so(
+    name: str, entry: str, seed: str, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN", "hush")
+    found = logins(Plan(logins={name: (entry,)}, seeds=(seed,)), Credentials(), [])
+    assert found.holds("https://a.test/")
+    assert found.holds("http://a.test/") == plain
+
+
+def test_a_port_does_not_make_a_login_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "hush")
+    found = logins(Plan(logins={"a.localhost:81": ("auth me $TOKEN",)}, seeds=(SEED,)), Credentials(), [])
+    assert found.holds("https://a.localhost:81/")
+    assert not found.holds("http://a.localhost:81/")
 
 
 def test_a_keyring_is_asked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.plan import Plan
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+from gossamer.urls.scope import NOT_INCLUDED, Scope
 
 
 def test_the_slower_of_the_two_is_the_basis() -> None:
@@ -123,6 +124,37 @@ def test_the_time_left_ends_with_the_bytes() -> None:
         over = together([replace(shard, bytes=octets)] * 2)
         assert over is not None
         assert (over.left, over.basis) == (None, "")  # it said 0 s
+
+
+def test_who_gets_the_seeds_alone_is_told_that_the_links_lead_out_of_the_scope() -> None:
+    status = Status(
+        pages=1, failed=0, excluded=6, queued=0, hosts=1, bytes=9, duplicates=0, near_duplicates=0, seconds=1.0
+    )
+    status = replace(status, exclusions={"robots.txt forbids it": 1, "outside the hosts of the seeds": 5})
+    plan = Plan(seeds=("http://a.example/",))
+    told = "\n5 addresses are outside the hosts of the seeds; `gossamer crawl web --scope domain` lets more in\n"
+    assert told in answers.crawled("web", status, False, plan)
+    for others, asked in (
+        (replace(status, pages=2), plan),
+        (replace(status, queued=1), plan),
+        (replace(status, exclusions={"robots.txt forbids it": 1}), plan),
+        (status, Plan(seeds=plan.seeds, scope="page")),
+        (status, Plan(seeds=plan.seeds, scope="any")),
+    ):
+        assert "outside" not in answers.crawled("web", others, False, asked)
+
+
+def test_who_gets_the_seeds_alone_is_told_that_pages_on_the_way_must_match_a_pattern_too() -> None:
+    status = Status(
+        pages=1, failed=0, excluded=4, queued=0, hosts=1, bytes=9, duplicates=0, near_duplicates=0, seconds=1.0
+    )
+    status = replace(status, exclusions={NOT_INCLUDED: 4})
+    plan = Plan(seeds=("http://a.example/",), include=("/howto/",))
+    told = "\n4 addresses match no include pattern; pages on the way to what you want must match one too\n"
+    assert told in answers.crawled("web", status, False, plan)
+    assert "include" not in answers.crawled("web", replace(status, pages=2), False, plan)
+    scope = Scope("any", include=plan.include)
+    assert scope.check("http://a.example/x", 1) == NOT_INCLUDED
 
 
 def test_the_last_words_say_what_to_do_next() -> None:

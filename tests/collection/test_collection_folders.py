@@ -273,6 +273,14 @@ def test_what_cannot_be_meant_is_said_with_its_cure(kept: gossamer.Collection, n
         kept.files(notes.parent / "empty")
 
 
+def test_files_for_which_there_was_no_time_are_not_said_to_be_unreadable(
+    kept: gossamer.Collection, notes: Path
+) -> None:
+    status = kept.files(notes, time=1e-6)
+    assert status.pages == 0
+    assert "`gossamer files DIR --set time=0` to the end" in status.held_by
+
+
 def test_a_plan_of_somebody_else_reads_nothing_of_mine(tmp_path: Path, notes: Path) -> None:
     theirs = with_room(tmp_path / "theirs")
     with gossamer.open(theirs) as collection:

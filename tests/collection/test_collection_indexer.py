@@ -118,11 +118,14 @@ def test_every_redirect_is_one(shard: Shard, index: Indexer, status: int) -> Non
     assert stands(shard) == {of(A): of(f"{A}other")}
 
 
-def test_the_links_of_a_page_that_is_gone_do_not_count(shard: Shard, index: Indexer) -> None:
+@pytest.mark.parametrize("status", [410, 300, 302, 305])
+def test_the_links_of_a_page_that_is_gone_or_leads_nowhere_do_not_count(
+    shard: Shard, index: Indexer, status: int
+) -> None:
     kept(shard, index, A, links=(Link(B),))
     committed(shard, index)
     assert [target for target, _ in logged(shard)[A]] == [of(B)]
-    kept(shard, index, A, 410, after=5)
+    kept(shard, index, A, status, after=5)
     assert committed(shard, index) == set()
     assert logged(shard)[A] == []
 

@@ -31,5 +31,12 @@ def test_a_limit_is_reached_when_so_much_has_come(plan: Plan, pages: int, octets
 
 
 def test_the_limit_of_pages_is_named_first_and_with_the_verb_that_goes_on() -> None:
-    found = held_by(Plan(pages=1, bytes=1), 1, 1, time_over=True, verb="files")
-    assert found.startswith("the limit of 1 page is reached, and `gossamer files DIR --pages 2`")
+    found = held_by(Plan(pages=1, bytes=1), 1, 1, time_over=True, verb="watch")
+    assert found.startswith("the limit of 1 page is reached, and `gossamer watch DIR --pages 2`")
+
+
+def test_who_reads_files_is_told_a_command_that_there_is() -> None:
+    """`gossamer files` has no option of its own for a limit."""
+    assert "`gossamer files DIR --set pages=2`" in held_by(Plan(pages=1), 1, 0, time_over=False, verb="files")
+    assert "`gossamer files DIR --set bytes=2`" in held_by(Plan(bytes=1), 1, 1, time_over=False, verb="files")
+    assert "`gossamer files DIR --set time=0` to the end" in held_by(Plan(time=1), 1, 1, time_over=True, verb="files")

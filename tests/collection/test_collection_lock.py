@@ -141,20 +141,44 @@ def test_a_process_lives_until_it_is_a_zombie_and_elsewhere_nobody_knows() -> No
     os.waitpid(dead, 0)
 
 
-def test_a_folder_without_a_lock_is_read_only_when_nothing_can_be_made_there(
+def test_who_reads_undisturbed_writes_nothing_and_reads_beside_others(tmp_path: Path) -> None:
+    for _ in range(2):
+        with locks.undisturbed(tmp_path):
+            assert not list(tmp_path.iterdir()), "one that nobody has written to yet has no lock"
+    before = signed(tmp_path, NOBODY).read_bytes()
+    with locks.undisturbed(tmp_path), locks.undisturbed(tmp_path):
+        assert locks.holder(tmp_path) is None
+    assert (tmp_path / "lock").read_bytes() == before
+
+
+def test_who_writes_and_who_reads_undisturbed_keep_each_other_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert locks._is_read_only(tmp_path) is False
-    monkeypatch.setattr(locks.os, "access", lambda folder, how: (folder, how) != (tmp_path, os.W_OK))
-    assert locks._is_read_only(tmp_path) is True
-    signed(tmp_path, NOBODY)
-    assert locks._is_read_only(tmp_path) is False  # it can be opened for writing
+    monkeypatch.setattr(locks, "GLANCE", 0.0)
+    with exclusive(tmp_path), pytest.raises(Locked, match=f"process {os.getpid()}"), locks.undisturbed(tmp_path):
+        pass
+    with (
+        locks.undisturbed(tmp_path),
+        pytest.raises(Locked, match="in use by another process; wait for it to end"),  # the last who signed is gone
+        exclusive(tmp_path),
+    ):
+        pass
+
+
+def test_who_reads_after_a_kill_waits_for_the_orphans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with signed(tmp_path, NOBODY).open("r+b") as file:
+        flock(file, LOCK_EX | LOCK_NB)
+        monkeypatch.setattr(locks.time, "sleep", lambda _: flock(file, LOCK_UN))
+        with locks.undisturbed(tmp_path):
+            pass
 
 
 def test_a_date_before_all_dates_is_told_as_the_first(tmp_path: Path) -> None:
     first = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0))
-    with signed(tmp_path, 7, since=-1e18).open("rb") as file:
-        assert locks._describe(file.fileno()).partition(";")[0].endswith(f"since {first}")
+    with signed(tmp_path, os.getpid(), since=-1e18).open("rb") as file:
+        flock(file, LOCK_EX)
+        with pytest.raises(Locked, match=f"since {first};"), exclusive(tmp_path):
+            pass
 
 
 def test_others_may_read_the_lock_and_not_write_it(tmp_path: Path) -> None:
@@ -171,8 +195,6 @@ def test_no_descriptor_is_left_open_whatever_comes_of_it(tmp_path: Path, monkeyp
     with exclusive(tmp_path):
         assert locks.holder(tmp_path) is not None
     assert locks.holder(tmp_path) is None
-    assert not locks._is_read_only(tmp_path)
-    monkeypatch.setattr(locks, "_is_read_only", lambda folder: True)
     with locks.undisturbed(tmp_path):
         pass
     assert len(os.listdir("/proc/self/fd")) == before
@@ -184,7 +206,6 @@ def test_a_lock_that_cannot_be_read_is_told_and_hides_no_holder(
     def broken(*_: object) -> int:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(locks, "_is_read_only", lambda folder: True)
     monkeypatch.setattr(locks.files, "descriptor", broken)
     with pytest.raises(StorageError, match="lock: the disk fails"), locks.undisturbed(tmp_path):
         pass

@@ -138,13 +138,15 @@ def test_a_page_is_found_from_the_next_commit_on_and_not_when_it_is_gone(shard: 
     assert committed(shard, index) == set()
 
 
-def test_a_redirect_takes_a_page_out_and_one_that_leads_nowhere_does_not(shard: Shard, index: Indexer) -> None:
+def test_a_redirect_takes_a_page_out_also_one_that_leads_nowhere(shard: Shard, index: Indexer) -> None:
     kept(shard, index, came(A), said(A))
     kept(shard, index, came(B, b"other"), said(B, digest=payload_digest(b"other")))
     assert committed(shard, index) == {A, B}
     kept(shard, index, came(A, b"", 302, 5, fields=(("location", C),)), Page(A))
-    kept(shard, index, came(B, b"", 302, 5), Page(B))
     assert committed(shard, index) == {B}
+    kept(shard, index, came(B, b"", 302, 5), Page(B))
+    assert committed(shard, index) == set()
+    assert list(index_check.check(shard.place, shard.table, shard.archive)) == []
 
 
 def test_copies_and_errors_in_disguise_are_taken_out(shard: Shard, index: Indexer) -> None:
@@ -275,6 +277,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
     derived.prepare()
     derived.committed(1.0)
     derived.finish()
+    derived.finish(hurried=True)
     derived.close()
     assert did == [
         "index catch_up",
@@ -287,6 +290,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
         "index committed",
         "index finish",
         "index gather",
+        "index finish",
         "index close",
         "prints close",
     ]

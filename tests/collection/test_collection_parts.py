@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any
 
@@ -384,35 +384,12 @@ def test_a_folder_in_the_place_of_the_lock_is_damage(tmp_path: Path) -> None:
             pass
 
 
-def test_who_may_not_write_shares_the_lock_with_others_like_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with lock.undisturbed(tmp_path):
-        assert lock.holder(tmp_path) is not None  # alone, since it may write
-    monkeypatch.setattr(lock, "_is_read_only", lambda folder: True)
-    with lock.undisturbed(tmp_path), lock.undisturbed(tmp_path):
-        pass
-    with (tmp_path / "lock").open("r+b") as file:
-        flock(file, LOCK_EX | LOCK_NB)
-        with pytest.raises(Locked, match="in use by"), lock.undisturbed(tmp_path):
-            pass
-        flock(file, LOCK_SH | LOCK_NB)
-    (tmp_path / "lock").unlink()
-    before = len(os.listdir("/proc/self/fd"))
-    with lock.undisturbed(tmp_path):  # a copy without it
-        pass
-    assert not (tmp_path / "lock").exists()
-    assert len(os.listdir("/proc/self/fd")) == before
-
-
-@pytest.mark.parametrize(("error", "read_only"), [(13, True), (1, True), (30, True), (5, False)])
-def test_what_keeps_from_writing_is_told_from_what_is_broken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, read_only: bool
-) -> None:
+@pytest.mark.parametrize("error", [13, 1, 30, 5])
+def test_a_lock_that_cannot_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
     def refused(*_: object) -> int:
         raise OSError(error, os.strerror(error))
 
-    assert not lock._is_read_only(tmp_path)
     monkeypatch.setattr(lock.files, "descriptor", refused)
-    assert lock._is_read_only(tmp_path) is read_only
     with pytest.raises(StorageError, match=r"cannot be|the disk"), lock.exclusive(tmp_path):
         pass
 
@@ -862,6 +839,33 @@ def test_what_is_in_the_way_is_put_aside_and_all_else_stays(tmp_path: Path) -> N
 
 
 # ------------------------------------------------------------------------------- seals
+
+
+def test_a_graph_that_was_found_sound_is_looked_at_again_when_a_file_of_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, found = 0, None
+
+    def look() -> str | None:
+        nonlocal looks
+        looks += 1
+        return found
+
+    def looked(name: str = "seal", folder: Path = tmp_path) -> int:
+        before = looks
+        assert graph_digests.unless_known(folder, name, look) == found
+        return looks - before
+
+    (tmp_path / "ranks.npy").write_bytes(b"1")
+    assert [looked(), looked(), looked("parts"), looked()] == [1, 0, 1, 0]
+    (tmp_path / "ranks.npy").write_bytes(b"12")
+    assert [looked(), looked()] == [1, 0]
+    monkeypatch.setattr(graph_digests, "KNOWN_MOST", len(graph_digests._SOUND))
+    assert [looked("more"), looked("more"), looked()] == [1, 0, 1], "there is an end to what is remembered"
+    found = "ranks.npy: is damaged"
+    (tmp_path / "ranks.npy").write_bytes(b"123")
+    assert [looked(), looked()] == [1, 1]
+    assert looked(folder=tmp_path / "none") == looked(folder=tmp_path / "none") == 1
 
 
 def test_a_graph_is_sealed_and_every_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

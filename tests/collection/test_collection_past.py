@@ -155,6 +155,16 @@ def test_a_build_makes_the_past_again_with_the_same_answers(story: Story, tmp_pa
         test_history_names_the_versions_that_say_something(web)
 
 
+def test_a_build_makes_the_past_again_where_its_index_is_damaged(story: Story, tmp_path: Path) -> None:
+    copytree(story.path, tmp_path / "web")
+    (tmp_path / "web/shards/00" / PAST / "meta.json").write_bytes(b"{}")
+    with gossamer.open(tmp_path / "web") as web:
+        assert any("past" in problem for problem in web.verify().problems)
+        web.build(convert=True)
+        assert web.verify().problems == []
+        assert urls(web, "giraffe", story.second) == ["/b"]
+
+
 def test_a_collection_from_before_is_told_to_build(tmp_path: Path, story: Story) -> None:
     copytree(story.path, tmp_path / "web")
     with gossamer.open(tmp_path / "web") as web:

@@ -236,6 +236,8 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
     assert Plan(allow_addresses=["127.0.0.1"]) == Plan(allow_addresses=("127.0.0.1",))
     with pytest.raises(InvalidPlan, match="unknown setting dpeth; perhaps depth is meant"):
         Plan().changed(dpeth=3)
+    with pytest.raises(InvalidPlan, match=r"by credentials=gossamer\.Credentials\(headers=\.\.\.\)"):
+        Plan().changed(headers={"X-Key": "hush"})
     for slip, words in [
         ({"delay": "fast"}, "a number, like 1"),
         ({"include": 7}, r"a list of texts, like \[\"one\", "),

@@ -25,6 +25,7 @@ from gossamer.fetch.protocols import data, ftp, listing
 from gossamer.fetch.protocols.asking import Ask
 from gossamer.fetch.protocols.deadlines import Course
 from gossamer.frontier.why import AddressAnswer
+from gossamer.urls.normalize import LONGEST
 from gossamer.urls.schemes import canonical, joined
 from gossamer.urls.seeds import as_seed
 
@@ -366,6 +367,14 @@ def test_data_is_read_as_browsers_do(text: str, status: int, media_type: str | N
     url = canonical(text)
     said = asyncio.run(data.say(Ask(url, "", 0, "", url.removeprefix("data://"), 5.0, 1 << 20)))
     assert (said.status, dict(said.headers).get("content-type"), said.body) == (status, media_type, body)
+
+
+def test_an_address_of_another_protocol_may_be_as_long_as_one_of_the_web() -> None:
+    for start in ("gemini://example.org/", "data:///,"):
+        most = start + "x" * (LONGEST - len(start))
+        assert canonical(most) == most
+        with pytest.raises(InvalidURL):
+            canonical(f"{most}x")
 
 
 def test_data_is_bounded_and_never_followed(web: gossamer.Collection) -> None:

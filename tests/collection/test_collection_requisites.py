@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from msgspec.structs import replace
 import gossamer
 from crawler_process import run_gossamer
 from gossamer.collection.column_families import FAMILIES
+from gossamer.collection.crawl.requisites import guarded
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
-from gossamer.model import Kind
+from gossamer.model import Capture, Kind, Visit
 from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
+from gossamer.testing import VirtualClock
 from harness.dressed_site import Served, dressed, png, serving
 
 LOCAL = "127.0.0.1"
@@ -240,3 +243,36 @@ def test_a_seed_that_is_a_picture_is_kept_whole(tmp_path: Path) -> None:
         web.crawl(f"{site.origin}/a.png", **SETTINGS)
         with web:
             assert web.answer(f"{site.origin}/a.png").capture.body == picture
+
+
+ADDRESSES = {"public.test": ("93.184.215.14",), "far.test": ("1.1.1.1",), "inside.test": ("1.1.1.1", "10.0.0.1")}
+ADDRESSES |= {"other-inside.test": ("192.168.0.1",)}
+
+
+@pytest.mark.parametrize(
+    ("needed", "referrer", "kind", "comes"),
+    [
+        ("https://far.test/a.png", "https://public.test/", Kind.RESOURCE, True),
+        ("https://public.test/a.png", "https://public.test/", Kind.RESOURCE, True),
+        ("https://inside.test/a.png", "https://public.test/", Kind.RESOURCE, False),
+        ("https://inside.test/a.png", "https://inside.test/", Kind.RESOURCE, True),
+        ("https://inside.test/a.png", "https://other-inside.test/", Kind.RESOURCE, True),
+        ("https://public.test/a.png", "https://inside.test/", Kind.RESOURCE, True),
+        ("https://inside.test/a.png", None, Kind.RESOURCE, True),
+        ("https://inside.test/", "https://public.test/", Kind.PAGE, True),
+    ],
+)
+def test_a_page_of_the_web_reaches_nothing_private_by_what_it_needs(
+    needed: str, referrer: str | None, kind: Kind, comes: bool
+) -> None:
+    async def fetch(visit: Visit) -> Capture:
+        return Capture(visit, 0.0, 0.1, 200)
+
+    async def addresses(host: str) -> tuple[tuple[str, ...], None]:
+        return ADDRESSES[host], None
+
+    visit = Visit(needed, kind, referrer=referrer)
+    capture = asyncio.run(guarded(fetch, addresses, VirtualClock())(visit))
+    assert bool(capture.status) is comes
+    if not comes:
+        assert str(capture.failure).endswith("inside.test is private, and https://public.test/ is not")

@@ -169,16 +169,17 @@ def test_a_crawl_ends_with_the_error_that_ended_it(error: Exception, seen: type[
 class Noted:
     """The parts that are settled and closed at the end."""
 
-    def __init__(self, crawl: Any, broken: bool = False) -> None:
+    def __init__(self, crawl: Any, broken: bool = False, stopping: bool = False) -> None:
         self.calls: list[str] = []
         for name in ("frontier", "archive", "_derived", "_network", "_reader", "_import_source"):
             setattr(crawl, name, SimpleNamespace(close=self.noting(f"close {name.strip('_')}")))
         crawl.frontier.settle = self.noting("settle")
+        crawl.frontier.is_stopping = stopping
         crawl._derived.finish = self.noting("finish")
         crawl._commits = SimpleNamespace(now=self.noting("commit"), broken=broken)
 
-    def noting(self, name: str) -> Callable[[], None]:
-        return lambda: self.calls.append(name)
+    def noting(self, name: str) -> Callable[..., None]:
+        return lambda **how: self.calls.append(" ".join([name, *(each for each in how if how[each])]))
 
     @property
     def closed(self) -> set[str]:
@@ -189,26 +190,30 @@ ALL = {"frontier", "archive", "derived", "network", "reader", "import_source"}
 
 
 @pytest.mark.parametrize(
-    ("error", "committed"), [(None, True), (asyncio.CancelledError(), True), (KeyboardInterrupt(), False)]
+    ("error", "stopping", "committed"),
+    [
+        (None, False, ["settle", "commit", "finish"]),
+        (None, True, ["settle", "commit", "finish hurried"]),  # whoever stops it waits for the end
+        (asyncio.CancelledError(), False, ["settle", "commit", "finish hurried"]),
+        (KeyboardInterrupt(), True, []),
+    ],
 )
 def test_what_ends_or_is_stopped_is_committed_and_what_breaks_is_not(
-    error: BaseException | None, committed: bool, tmp_path: Path
+    error: BaseException | None, stopping: bool, committed: list[str], tmp_path: Path
 ) -> None:
     with session(tmp_path) as crawl:
-        noted = Noted(crawl)
+        noted = Noted(crawl, stopping=stopping)
         with nullcontext() if error is None else pytest.raises(type(error)), crawl._closing():
             if error is not None:
                 raise error
-    assert [call for call in noted.calls if "close" not in call] == (
-        ["settle", "commit", "finish"] if committed else []
-    )
+    assert [call for call in noted.calls if "close" not in call] == committed
     assert noted.closed == ALL
 
 
 def test_nothing_is_made_of_pages_whose_commit_broke(tmp_path: Path) -> None:
     with session(tmp_path) as crawl:
         noted = Noted(crawl, broken=True)
-        crawl._finish()
+        crawl._finish(hurried=False)
     assert noted.calls == ["settle", "commit"]
 
 
@@ -772,7 +777,7 @@ def test_a_small_page_is_read_here_and_a_large_one_apart_when_it_is_its_turn(cra
 
 def test_one_whose_main_content_is_not_looked_for_may_be_larger_and_its_reading_counts(crawl: Any) -> None:
     crawl._reader._blocks = None
-    capture = answer(A, "<title>One</title>" + "<p>words" * (HERE // 4))
+    capture = answer(A, "<title>One</title>" + "<p>words" * (HERE * 7 // 8))
     assert HERE < len(capture.body) <= LINKS_HERE
     assert converted(crawl, capture) == ("One", ["turn of a.test"])
     left: list[float] = []

@@ -282,15 +282,22 @@ def test_hosts_of_all_shards_share_one_request_for_a_robots_file(tmp_path: Path)
 # ---------------------------------------------------------------------------- ends
 
 
-def test_one_interrupt_ends_all_processes_and_the_next_crawl_goes_on(web: MadeWeb, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_interrupt_of_all_processes_ends_them_and_the_next_crawl_goes_on(
+    web: MadeWeb, tmp_path: Path, number: signal.Signals
+) -> None:
+    """As a terminal, systemd and `timeout` send it: none but the command acts on it, and no shard dies of it."""
     folder, slow = tmp_path / "web", ("--delay", "0.2", "--shards", "2")
     command = gossamer_command(*crawl_arguments(folder, web.seed, *slow))
-    crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    crawler = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     # the process that all are forked from, the server of the shards, and two shards
     wait_for(lambda: (folder / "gate").exists() and len(descendants(crawler.pid)) == 4)
     processes = descendants(crawler.pid)
-    os.killpg(crawler.pid, signal.SIGINT)
-    assert crawler.wait(120) == 130
+    os.killpg(crawler.pid, number)
+    said = crawler.communicate(timeout=120)[1]
+    assert (crawler.returncode, "started again" in said) == (130, False), said
     assert not any(Path(f"/proc/{process}").exists() for process in processes)
     with gossamer.open(folder) as collection:
         assert collection.crawl(delay=0.01, ip_delay=0.01).pages == len(web.reachable())

@@ -32,13 +32,15 @@ def test_the_crawl_that_is_named_stops_at_the_next_look_and_no_other_does(tmp_pa
     async def main() -> None:
         with exclusive(tmp_path, CRAWL):
             steering, stop = Steering(tmp_path), asyncio.Event()
-            async with StopWatch(tmp_path, clock).set(stop):
+            watch = StopWatch(tmp_path, clock)
+            async with watch.set(stop):
                 steering.tell(stop="another")
                 await asyncio.sleep(3 * LOOK)
                 assert not stop.is_set()
                 steering.tell(stop=steering.require_crawl())
                 await asyncio.sleep(1.5 * LOOK)
                 assert stop.is_set()
+                assert watch.has_stopped, "and not somebody who waits for the end, as after an interrupt"
 
     clock.run(main())
 

@@ -15,7 +15,7 @@ from gossamer.cli import answers
 from gossamer.collection import Outside
 from gossamer.errors import NotFound
 from gossamer.frontier.why import AddressAnswer, HostAnswer
-from gossamer.model import Capture, Visit
+from gossamer.model import Capture, Kind, Visit
 from gossamer.plan import Plan
 from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
 from harness.seldom import seldom
@@ -139,6 +139,36 @@ def test_a_dead_link_that_looks_alive_is_not_found_after_it_was_asked_for_again(
         assert collection.verify().problems == []
         if status != 503:
             assert collection.status().remarks["soft 404"] == soft
+
+
+@pytest.mark.parametrize("validators", [False, True])
+def test_what_looked_like_an_error_is_found_when_its_server_has_become_honest(
+    tmp_path: Path, *, validators: bool
+) -> None:
+    """The first crawl met a server that gave each address the page of another; it says what it said, with a 304 too."""
+    errors, clock = Errors(missing=0.2, soft=1.0, soft_way="text"), VirtualClock()
+    web = MadeWeb(WebSpec(seed=7, pages=40, errors=errors), clock=clock)
+
+    async def fetch(visit: Visit) -> Capture:
+        found = await web.fetch(visit)
+        if not web.is_soft_404(visit.url):
+            return found
+        if again and visit.kind is Kind.PROBE:
+            return replace(found, status=404, head=b"HTTP/1.1 404 x\r\n\r\n")
+        if visit.etag:
+            return replace(found, status=304, head=b"HTTP/1.1 304 x\r\n\r\n", wire=b"", body=b"")
+        return replace(found, headers=(*found.headers, ("ETag", '"1"'))) if validators else found
+
+    again = False
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
+        soft = collection.status().remarks["soft 404"]
+        assert soft > 5
+        again = True
+        clock.run(collection.crawl_async(revisit=True, outside=Outside(clock, fetch)))
+        assert "soft 404" not in collection.status().remarks
+        assert collection.search('"could not find what you asked for"').total > 0
+        assert collection.verify().problems == []
 
 
 def was_found(collection: gossamer.Collection, url: str) -> bool:

@@ -88,6 +88,17 @@ def test_a_strangers_store_is_asked_by_nobody(
     assert ("is not asked" in caplog.text) == (engine == "ray")
 
 
+def test_a_strangers_plan_sends_no_work_to_its_cluster(strange: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = strange / "plan.toml"
+    plan.write_text(f'engine = "ray://10.0.0.1:10001"\nstore = "{strange.parent / "store"}"\n' + plan.read_text())
+    monkeypatch.setattr("gossamer.collection.crawl.cluster.check", lambda plan: None)  # which wants Ray
+    monkeypatch.setattr(
+        "gossamer.collection.derive.cluster_build.build", lambda job, report: pytest.fail("it was sent there")
+    )
+    with pytest.raises(UsageError, match=r"engine = "), gossamer.open(strange) as web:
+        web.build()
+
+
 def test_a_yes_is_remembered(strange: Path, crawl: Crawls) -> None:
     assert crawl(strange, trust_plan=True)
     assert crawl(strange)

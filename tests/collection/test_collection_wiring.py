@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from gossamer.collection.crawl import plan_check, wiring
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, UsageError
+from gossamer.fetch.browser import chromium
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.queue.rank import ORDERS
 from gossamer.plan import Plan
@@ -30,6 +31,23 @@ def entry(depth: int) -> Entry:
 def test_a_setting_that_no_part_would_take_is_refused_before_anything_is_made(settings: dict[str, Any]) -> None:
     with pytest.raises(GossamerError):
         plan_check.check(Plan(**settings))
+
+
+def test_a_browser_is_wanted_where_pages_are_rendered_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[bool] = []
+    monkeypatch.setattr(chromium, "require", lambda: wanted.append(True))
+    with pytest.raises(UsageError, match="add --render always"):
+        plan_check.check(Plan(screenshots=True))
+    plan_check.check(Plan(render="never"))
+    assert not wanted
+    for render in ("auto", "always"):
+        plan_check.check(Plan(render=render, screenshots=True))
+    assert len(wanted) == 2
+
+
+def test_a_pattern_that_is_hardly_meant_is_told() -> None:
+    (hint,) = plan_check.hints({"include": ("*.pdf",), "exclude": ("/private/",), "depth": 3})
+    assert hint.startswith("include '*.pdf': ")
 
 
 def test_a_plan_of_defaults_has_nothing_to_complain_about() -> None:

@@ -141,11 +141,11 @@ fork = os.fork
 
 def interrupted():
     process = fork()
-    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(int(sys.argv[1]))
     return process
 
 os.fork = interrupted
-signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(int(sys.argv[1]), signal.default_int_handler)
 try:
     zygote.begin()
 except KeyboardInterrupt:
@@ -153,6 +153,8 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_while_it_is_forked_is_heard_once_and_by_the_command() -> None:
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_it_is_forked_is_heard_once_and_by_the_command(number: int) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, f"{number:d}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.returncode) == ("interrupted True 1\n", 0), done.stderr

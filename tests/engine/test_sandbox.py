@@ -69,12 +69,17 @@ def test_who_only_waits_is_ended_by_the_clock() -> None:
         assert_serves(sandbox)
 
 
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT"])
 def test_who_dies_of_a_signal_is_reported_with_its_name(sandbox: Sandbox, name: str) -> None:
     ended = sandbox.run_now(b"signal %d" % signal.Signals[name])
-    blame = Blame.OUTSIDE if name in ("SIGKILL", "SIGTERM") else Blame.FUNCTION
+    blame = Blame.OUTSIDE if name == "SIGKILL" else Blame.FUNCTION
     assert ended == Ended(problem=f"breaks the process that reads it, which was killed by {name}", blame=blame)
     assert_serves(sandbox)
+
+
+def test_what_a_terminal_or_systemd_sends_to_all_processes_ends_none_here(sandbox: Sandbox) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        assert sandbox.run_now(b"signal %d" % number) == Ended(b"alive")
 
 
 def test_a_crash_in_compiled_code_is_a_value_too(sandbox: Sandbox) -> None:

@@ -228,7 +228,8 @@ async def exit_always(link: WorkerLink) -> None:
 
 
 async def ignore_interrupts(link: WorkerLink) -> None:
-    os.kill(os.getpid(), signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), number)
     link.tell(b"alive")
 
 

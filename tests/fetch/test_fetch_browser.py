@@ -236,7 +236,7 @@ class Signing:
         return capture(self.html, url)
 
 
-def test_a_login_on_an_encrypted_page_sends_nothing_that_anybody_on_the_way_can_read() -> None:
+def test_a_login_by_a_browser_sends_nothing_where_it_does_not_hold() -> None:
     installed()
     # at localhost a browser does not mind
     form = """<form method=post action="http://birds.localhost/steal"><input id=u><input id=p name=p type=password>
@@ -244,11 +244,9 @@ def test_a_login_on_an_encrypted_page_sends_nothing_that_anybody_on_the_way_can_
     steps = (Step("user", "#u"), Step("password", "#p"), Step("click", "button"))
     asked = Signing(form)
     account = Account("browser", "me", "hush", "https://birds.localhost/login", steps)
-    assert asyncio.run(sign_in(account, Reach(asked, lambda url: True, lambda _: None, 0.0))) == ""
+    encrypted = Reach(asked, lambda url: url.startswith("https:"), lambda _: None, 0.0)
+    assert asyncio.run(sign_in(account, encrypted)) == ""
     assert asked.log == [("https://birds.localhost/login", b"")]
-    plain = replace(account, url="http://birds.localhost/login")
-    asyncio.run(sign_in(plain, Reach(asked, lambda url: True, lambda _: None, 0.0)))
-    assert ("http://birds.localhost/me", b"") in asked.log, "a login that was given for plain http does that"
 
 
 def test_a_cookie_that_a_script_has_set_is_kept_whatever_is_in_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import sys
-from email.message import Message
+from importlib.metadata import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,26 +14,23 @@ from gossamer.errors import UsageError
 from gossamer.fetch import Identity, Limits, Route
 from gossamer.fetch import request as module
 from gossamer.model import Kind
+from gossamer.version import PAGE
 
 MIB = 1 << 20
 
 
-@pytest.mark.parametrize(
-    ("pages", "about"),
-    [
-        (["Homepage, https://project.test/", "Source, https://code.test/"], " (+https://project.test/)"),
-        ([], ""),
-    ],
-)
+@pytest.mark.parametrize(("page", "about"), [("https://project.test/", " (+https://project.test/)"), ("", "")])
 def test_who_gives_no_contact_names_the_page_of_the_project(
-    pages: list[str], about: str, monkeypatch: pytest.MonkeyPatch
+    page: str, about: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = Message()
-    for page in pages:
-        package["Project-URL"] = page
-    monkeypatch.setattr(module, "_installed", lambda: package)
+    monkeypatch.setattr(module, "PAGE", page)
     assert Identity(version="3.2").agent == f"Gossamer/3.2{about}"
     assert Identity("me@site.test", version="3.2").agent == "Gossamer/3.2 (+me@site.test)"
+
+
+def test_that_page_is_the_one_that_the_package_names() -> None:
+    urls = metadata("gossamer").get_all("Project-URL") or [""]
+    assert urls[0].rpartition(",")[2].strip() == PAGE
 
 
 @pytest.mark.parametrize("contact", ["me@site.test", "https://site.test/@me", "me@a@b", "@", ""])

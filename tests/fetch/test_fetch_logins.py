@@ -237,3 +237,57 @@ def test_a_login_that_is_none_or_holds_a_secret_is_refused(entry: str) -> None:
     check("form https://a.test/ me =hush", held=True)
     with pytest.raises(UsageError):
         check("form https://a.test/ me =hush")
+
+
+STEPS = ("open https://A.test/in", "user #name", "password  #word", "click text=Go on", "wait-for .me")
+
+
+def test_a_login_by_a_browser_is_a_page_and_what_is_done_there() -> None:
+    sources = Sources({"TOKEN": "hush"}, {}.__getitem__, now=0.0)
+    entry = "\n".join(("browser https://A.test/login me $TOKEN", *(f"  {step}" for step in STEPS), ""))
+    check(entry)
+    (account,) = sent(entry, sources).accounts
+    assert (account.kind, account.user, account.password, account.url) == (
+        "browser", "me", "hush", "https://a.test/login",
+    )  # fmt: skip
+    assert [(each.does, each.what) for each in account.steps] == [
+        ("open", "https://a.test/in"),
+        ("user", "#name"),
+        ("password", "#word"),
+        ("click", "text=Go on"),
+        ("wait-for", ".me"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (),
+        STEPS[:-1],
+        (*STEPS[:-1], "wait-for"),
+        ("look-at .me", *STEPS),
+        ("open nonsense", *STEPS),
+        ("click .more",) * 26 + STEPS,
+    ],
+)
+def test_steps_that_are_none_or_too_many_are_refused(steps: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError):
+        check("\n".join(("browser https://a.test/ me $X", *steps)))
+    check("\n".join(("browser https://a.test/ me $X", *("click .more",) * 25, *STEPS)))
+
+
+def test_a_secret_is_taken_from_where_the_entry_says() -> None:
+    files = {"/key": "PRIVATE", "/word": " hush\n"}
+    sources = Sources({}, {}.__getitem__, 0.0, files.__getitem__, lambda service, user: f"{service}:{user}")
+    (key,) = sent("key me /key", sources).accounts
+    assert (key.kind, key.user, key.password) == ("key", "me", "/key")
+    with pytest.raises(KeyError):  # it is looked at, so that one that others can read is refused
+        sent("key me /none", sources)
+    check("key me /key")
+    with pytest.raises(UsageError):
+        check("key me")
+    passwords = [sent(f"digest me {where}", sources).accounts[0].password for where in ("@/word", "%a/b/ada", "%ada")]
+    assert passwords == ["hush", "a/b:ada", "ada:ada"]
+    with pytest.raises(UsageError, match="the keyring has no password of ada for wiki"):
+        sent("digest me %wiki/ada", Sources({}, files.__getitem__, 0.0))
+    assert sent("auth me @/word", Sources({}, files.__getitem__, 0.0)).fields == (basic("me", "hush"),)

@@ -82,6 +82,22 @@ def test_the_longest_is_found_among_many(tmp_path: Path) -> None:
             assert truth - one_visit <= first.seconds <= truth
 
 
+def test_one_slow_answer_does_not_make_the_rest_long(tmp_path: Path) -> None:
+    politeness, host = Politeness(), Host("a.example")
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        backlog = Backlog(table)
+        backlog.shift("a.example", 100)
+        longest = Longest(backlog, politeness, VirtualClock())
+        longest.offer(host)
+        for seconds in (0.05, 3.0, 0.05, 3.0):
+            host.answered(seconds)
+            assert longest.first() == Stretch("a.example", 100, 1.05, 0.0)
+        assert politeness.gap(host) > 9, "the host is spared all the same"
+        for _ in range(3):
+            host.answered(3.0)
+        assert longest.first() == Stretch("a.example", 100, 33.0, 0.0)
+
+
 def test_a_pause_counts_as_long_as_it_lasts(tmp_path: Path) -> None:
     clock = VirtualClock()
     with Table.open(tmp_path, FAMILIES, writable=True) as table:

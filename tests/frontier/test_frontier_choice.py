@@ -11,6 +11,7 @@ from books import Books, books
 
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.queue.back_queues import Origin
+from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Visit
 
 SITE = "http://good.example"
@@ -57,3 +58,22 @@ def test_an_origin_that_comes_from_the_disk_is_asked_at_once(
         assert list(map(str, choice._pop() or ())) == ["http://a.example", "its address"]
         brought.clear()
         assert choice._pop() is None, "and nobody is left"
+
+
+def test_only_what_is_new_is_judged_by_what_it_may_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with books(tmp_path, watch=WatchRules()) as held:
+        origin = site_of(held, 2)
+        choice, watch = held.frontier._choice, held.frontier._watch
+        judged: list[str] = []
+        monkeypatch.setattr(choice._worth, "sink", lambda url, entry: judged.append(url))
+        first, second = choice._take(origin), choice._take(origin)
+        assert first is not None
+        assert second is not None
+        assert judged == [first.url, second.url]
+        held.answered(first.url)
+        held.clock.advance(400 * 86_400)
+        assert watch is not None
+        watch.wake()
+        again = choice._take(site_of(held, 2))
+        assert again is not None
+        assert (again.url, judged) == (first.url, [first.url, second.url])

@@ -287,6 +287,62 @@ def test_what_a_search_form_is(form: str, reason: str) -> None:
         assert not refusal(found, HOME, "all")
 
 
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        ("<form method=post action=/find><input name=q></form>", "it is not sent by GET"),
+        ("<form action=/x><input name=q><input type=file name=f></form>", "it sends files"),
+        ("<form action=https://other.test/find><input name=q></form>", "it is sent to another host, other.test"),
+        ("<form action=http://db.test/find><input name=q></form>", "it leads from https to http"),
+        ("<form action=/x><input name=q><button formaction=/gone>Go</button></form>", "a button or a script of it"),
+        ("<form action=/x><input name=q><textarea name=t></textarea></form>", "it has a field for long text"),
+        ("<form action=/x><input name=q><input type=date name=d></form>", "it has a field for date"),
+        (
+            "<form action=/x><input name=q><input type=hidden name=sid value=a81f></form>",
+            "its field sid holds only once",
+        ),
+        ("<form action=/del><input name=q></form>", "its address says that it changes something: del"),
+        ("<form action=/unsubscribed><input name=q></form>", "its address says that it changes something: subscri"),
+        (
+            "<form action=/x><input name=q><input type=hidden name=op value=wipe></form>",
+            "its fields say that it changes something: wipe",
+        ),
+        (
+            "<form action=/x><input name=q><input type=hidden name=op value=checkout></form>",
+            "its fields say that it changes something: checkout",
+        ),
+        (
+            "<form action=/x><input name=q><button>Undo it</button></form>",
+            "its button says that it changes something: Undo",
+        ),
+        (
+            "<form action=/x><select name=o><option>a<option>Ban them</select></form>",
+            "one of its options says that it changes something: Ban",
+        ),
+        (
+            "<form action=/x><select name=o><option>a<option value=ban>b</select></form>",
+            "one of its options says that it changes something: ban",
+        ),
+        ("<form action=/x><p>Buy it</p><input name=q></form>", "its words say that it changes something: Buy"),
+        ("<form action=/x><label>Phone <input name=q></label></form>", "it asks for something personal: Phone"),
+        ("<form action=/x><input name=a><input name=b></form>", "it has more than one field for words"),
+        ("<form action=/x><input name=q><input type=radio name=c value=1></form>", "it has boxes or buttons to choose"),
+        ("<form action=/x><input></form>", "there is nothing to fill in"),
+        ("<form action=/x><select name=o><option>a</select></form>", "there is nothing to fill in"),
+        ("<form action=/x><select name=o><option>a<option>b</select></form>", ""),
+        ("<form action=/x><input name=q><input type=hidden name=sid value=''></form>", ""),
+        ("<form action=/x><input name=q><p>Phone</p></form>", ""),
+        ("<form action=/x><select name=o><option>a<option>Recently undone</select></form>", ""),
+        ("<form action=/x><input name=q><input type=radio value=1></form>", ""),
+    ],
+)
+def test_a_form_that_is_not_sent_says_why(form: str, reason: str) -> None:
+    (found,) = forms(form.encode(), "https://db.test/")
+    said = refusal(found, "https://db.test/", "search")
+    assert said.startswith(reason)
+    assert bool(said) == bool(reason)
+
+
 def test_words_that_describe_pages_are_asked_first() -> None:
     from collections import Counter
 

@@ -13,7 +13,7 @@ from small_web import Answer, SmallWeb, crawl_small, gaps, redirect
 from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier.entries import PROBES
 from gossamer.frontier.worth.new_text import sketch
-from gossamer.frontier.worth.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
+from gossamer.frontier.worth.soft404 import AGAIN, LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
 from gossamer.frontier.worth.soft404 import Answer as Said
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Capture, Kind, Page, Visit
@@ -185,6 +185,79 @@ def test_rows_are_bounded_and_survive_a_restart(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         url = "http://b.example/news/one-more.html"
         assert Soft404(table).judge(template(url), url, said(url, "Not here.")) == SAME_PAGE
+
+
+@pytest.fixture
+def disguised(host: Host) -> Host:
+    """Errors look like pages there, and two answers have shown what they say."""
+    for number in range(PAGES):
+        probe = host.page(article(number), f"{MENU}\nNot here.")
+    assert probe is not None
+    host.answer(probe, 200, said(probe, f"{MENU}\nNot here."))
+    probe = host.page(article(PAGES), prose(PAGES))
+    assert probe is not None
+    host.answer(probe, 200, said(probe, f"{MENU}\nNot here."))
+    assert set(host.found) == {article(number) for number in range(PAGES)}
+    return host
+
+
+def again(host: Host, number: int) -> str | None:
+    return host.soft.question_again(template(article(number)), article(number))
+
+
+def learnt(host: Host, probe: str, status: int, text: str) -> dict[str, str]:
+    host.soft.asks(probe)
+    return dict(host.soft.learn(probe, status, said(probe, text)))
+
+
+def judged(host: Host, text: str) -> str:
+    return host.soft.judge(template(article(1)), article(1), said(article(1), text))
+
+
+def test_a_host_is_asked_anew_when_its_errors_come_again_and_not_at_each(disguised: Host) -> None:
+    probe = again(disguised, 1)
+    assert probe is not None
+    assert learnt(disguised, probe, 200, f"{MENU}\nNot here.") == {}
+    assert [again(disguised, number) for number in range(AGAIN - 1)] == [None] * (AGAIN - 1)
+    assert again(disguised, 1) is not None
+    assert judged(disguised, f"{MENU}\nNot here.") == SAME_PAGE
+
+
+def test_errors_that_always_differ_are_not_asked_for_without_end(disguised: Host) -> None:
+    waiting, visits = [*range(100)], 0
+    while waiting and visits < 1_000:
+        visits += 1
+        if probe := again(disguised, waiting.pop()):
+            looked_at = learnt(disguised, probe, 200, prose(PAGES + visits))
+            waiting += [int(url.rpartition("-")[2].partition(".")[0]) for url in looked_at]
+    assert visits < 250
+
+
+def test_a_host_that_has_become_honest_has_its_errors_looked_at_again(disguised: Host) -> None:
+    probe = again(disguised, 1)
+    assert probe is not None
+    disguised.soft.asks(probe)
+    assert again(disguised, 2) is None, "a question is out"
+    assert learnt(disguised, probe, 404, "Not found") == {article(1): "", article(2): ""}
+    assert judged(disguised, f"{MENU}\nNot here.") == ""
+    assert again(disguised, 1) is None
+
+
+def test_another_error_page_takes_the_place_of_the_one_before(disguised: Host) -> None:
+    probe = again(disguised, 1)
+    assert probe is not None
+    assert learnt(disguised, probe, 200, "Nothing to see at this address") == {article(1): ""}
+    assert judged(disguised, f"{MENU}\nNot here.") == ""
+    assert judged(disguised, "Nothing to see at this address") == SAME_PAGE
+    assert again(disguised, 2) is not None, "one answer does not show how much they vary"
+
+
+@pytest.mark.parametrize("status", [0, 429, 503])
+def test_no_answer_leaves_the_verdict_as_it_is(disguised: Host, status: int) -> None:
+    probe = again(disguised, 1)
+    assert probe is not None
+    assert learnt(disguised, probe, status, "") == {}
+    assert judged(disguised, f"{MENU}\nNot here.") == SAME_PAGE
 
 
 # ------------------------------------------------------------------ whole crawls

@@ -337,8 +337,8 @@ def test_long_pages_are_compared_as_far_as_all_are_known() -> None:
         (499, "", "", Verdict.OPEN, Verdict.HONEST),
         (429, "", "", Verdict.OPEN, Verdict.OPEN),
         (500, "", "", Verdict.OPEN, Verdict.OPEN),
-        (300, "", "", Verdict.SOFT, Verdict.SOFT),
-        (0, "", "", Verdict.SOFT, Verdict.SOFT),
+        (300, "", "", Verdict.SOFT, Verdict.OPEN),
+        (0, "", "", Verdict.SOFT, Verdict.OPEN),
     ],
 )
 def test_what_an_answer_to_nonsense_tells(

@@ -20,6 +20,7 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.price import Population
+from gossamer.freshness.rate_estimator import FADES
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.freshness.waits import Policy
@@ -29,7 +30,7 @@ from gossamer.frontier.entries import FORBIDDEN, FRESHNESS, REVISITS, TRUST, Sta
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
-from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, Weights, state_of, stored
+from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, WatchState, Weights, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import history_of
@@ -330,6 +331,44 @@ def test_validators_that_proved_right_where_no_304_comes_are_trusted_until_one_i
         assert not any(trusted())
 
 
+@pytest.mark.parametrize(
+    ("trust", "number", "changes"),
+    [
+        (Trust(told=100, quiet=100), 5, True),
+        (Trust(idle=50, told=50), 5, False),
+        (Trust(), 5, True),
+        (Trust(), 30, False),
+    ],
+    ids=["right", "always now", "not known", "of the last build"],
+)
+def test_a_sitemap_brings_new_addresses_and_dates_that_tell_something(
+    tmp_path: Path, trust: Trust, number: int, changes: bool
+) -> None:
+    """Other bytes alone are no reason to read it more often than once a day."""
+    with books(tmp_path, watch=WATCH) as held:
+        held.table.put(TRUST, b"a.example", encode(trust))
+        held.frontier.add([Found(A, kind=Kind.SITEMAP)])
+        held.frontier.sift()
+        urls = [f"http://a.example/{at}" for at in range(number)]
+
+        def read(urls: list[str]) -> tuple[float, float]:
+            """Changes that were seen, and days until the next look."""
+            if held.state(A) != "QUEUED":
+                wait(held, A)
+            links = tuple(Link(url, place="sitemap", modified=held.clock.wall() - 1) for url in urls)
+            answered(held, A, {"links": links, "digest": f"sha256:{held.clock.wall()}"})
+            row = page_changes.get(held.table, A)
+            assert row is not None
+            return row.history.weight, due(held, A)
+
+        read(urls)
+        looks = [read(urls[::-1]) for _ in range(5)]
+        assert (looks[-1][0] > 3) is changes
+        assert (looks[-1][1] < looks[0][1]) is changes
+        assert (looks[-1][1] == pytest.approx(1.0)) is not changes
+        assert read([*urls, B])[0] > looks[-1][0] * FADES, "an address is new"
+
+
 def test_dates_of_the_last_build_of_a_site_say_nothing(tmp_path: Path) -> None:
     urls = [f"http://a.example/{number}" for number in range(30)]
     with books(tmp_path, watch=WATCH) as held:
@@ -342,6 +381,28 @@ def test_dates_of_the_last_build_of_a_site_say_nothing(tmp_path: Path) -> None:
         answered(held, FEED, {"links": tuple(Link(url, place="feed", modified=now - 1) for url in urls)})
         rows = [page_changes.get(held.table, url) for url in urls]
         assert all(row is not None and row.said == 0 and row.due > now for row in rows)
+
+
+def test_a_list_that_names_first_what_nobody_has_visited_is_read_to_its_end(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A), Found(FEED)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.clock.advance(60)
+        dates = {f"{A}new": held.clock.wall() - 20, A: held.clock.wall() - 30, f"{A}newer": held.clock.wall() - 40}
+        answered(held, FEED, {"links": tuple(Link(url, place="feed", modified=date) for url, date in dates.items())})
+        row = page_changes.get(held.table, A)
+        assert row is not None
+        assert row.said == dates[A]
+
+
+def test_copies_age_by_the_time_in_which_nobody_watched() -> None:
+    state = WatchState(population=Population(), saved=100 * DAY)
+    for _ in range(4):
+        state.population.enter(1.0, 1.0)
+    state.price = state.population.price(4.0, "age")
+    fresh = [state.outlook((100 + days) * DAY).freshness for days in (-1, 0, 1, 2)]
+    assert fresh[0] == fresh[1] > fresh[2] > fresh[3] > 0, "a clock that was set back is no time"
 
 
 def test_a_long_list_that_is_still_taken_in_when_it_is_due_keeps_its_dates(tmp_path: Path) -> None:

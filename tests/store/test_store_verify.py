@@ -473,9 +473,11 @@ def test_a_file_is_written_again_in_its_place_and_its_rows_move_along(shards: Sh
 
 def test_a_file_that_lost_its_first_record_gets_one(shard: Shard) -> None:
     (path,) = shard.files
+    lost, *_ = records(path)
     shard.rewrite(path, lambda record: record.type != "warcinfo")
     (new,) = shard.files
     info, *_ = records(new)
+    assert info.field("warc-record-id") == lost.field("warc-record-id"), "the other records name it"
     assert (info.type, info.field("warc-filename")) == ("warcinfo", new.name)
     assert [each.type for each in records(new)].count("warcinfo") == 1
     assert verify_archive(shard.archive).problems == []

@@ -27,6 +27,8 @@ MOST_PROBLEMS = 100
 MOST_NODES = 8
 SOFT = "soft 404"
 """The first words of the remark on pages that are errors in disguise."""
+WIDER = {"path": "host", "host": "domain", "domain": "any"}
+"""The next scope after each."""
 MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
@@ -56,6 +58,7 @@ def crawled(
     elif status.queued:
         wait = "waits" if status.queued == 1 else "wait"
         lines.append(f"{counted(status.queued, 'address')} {wait}; {holds or _goes_on(status, again)}")
+    lines += _hemmed_in(status, plan, again)
     kept_out = f"more than {counted(plan.pages_per_host, 'page')} of its host"
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
@@ -74,6 +77,25 @@ def crawled(
         broken = f"; gossamer broken {folder}" if status.failed and not plan.folders else ""
         lines.append(f"next: gossamer {f'changes {folder}' if changed else f'{search}{broken}'}")
     return "\n".join(lines)
+
+
+def _unreached(found: Status) -> str:
+    """The last visit of a page may fail: what came before is here all the same."""
+    return f", {found.unreached:,} of them as they were: their last visit failed" if found.unreached else ""
+
+
+def _hemmed_in(status: Status, plan: Plan, again: str) -> Iterator[str]:
+    """Nothing but the seeds was fetched, and what they link to is left out: who begins may not know of it."""
+    if status.pages > len(plan.seeds) or status.queued:
+        return
+    from gossamer.urls.scope import NOT_INCLUDED, OUTSIDE  # which a crawl has loaded
+
+    if plan.scope in WIDER and (left := status.exclusions.get(OUTSIDE[plan.scope])):
+        found = counted(left, "address is", "addresses are")
+        yield f"{found} {OUTSIDE[plan.scope]}; {again} --scope {WIDER[plan.scope]}` lets more in"
+    if left := status.exclusions.get(NOT_INCLUDED):
+        found = counted(left, "address matches", "addresses match")
+        yield f"{found} no include pattern; pages on the way to what you want must match one too"
 
 
 def _goes_on(found: Status, again: str) -> str:
@@ -105,7 +127,7 @@ def imported(done: Imported) -> str:
 def status(found: Status) -> str:
     """A table of the sums, then the reasons."""
     rows = [
-        ("pages", f"{found.pages:,}"),
+        ("pages", f"{found.pages:,}{_unreached(found)}"),
         ("queued", f"{found.queued:,}"),
         ("failed", f"{found.failed:,}"),
         ("excluded", f"{found.excluded:,}"),

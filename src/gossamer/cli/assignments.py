@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gossamer.cli.guide import meant
+from gossamer.cli.guide import meant, options_of, verbs_of
 from gossamer.errors import UsageError
 from gossamer.setting_text import parsed
 from gossamer.settings import SETTINGS
@@ -18,13 +18,34 @@ def assigned(given: Iterable[str], by: str = "--set") -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for each in given:
-        name, equals, text = each.partition("=")
-        name = name.strip().replace("-", "_")
+        said, equals, text = each.partition("=")
         if not equals:
             raise UsageError(f"{by} {each}: is written as NAME=VALUE, as in depth=3")
-        if name not in SETTINGS:
-            hint = meant(name, SETTINGS) or "; `gossamer help --plan` lists them all"
-            raise UsageError(f"{by} {name}: there is no such setting{hint}")  # what follows may be a secret
+        name = _named(said.strip(), by)
         value = parsed(name, text.strip(), by)
         found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
     return found
+
+
+def _named(said: str, by: str) -> str:
+    """A setting goes by its own name and by that of its option."""
+    name = said.lstrip("-").replace("-", "_")
+    if name in SETTINGS:
+        return name
+    flag, flags = (
+        f"--{name.replace('_', '-')}",
+        {each.option.flag: key for key, each in SETTINGS.items() if each.option},
+    )
+    if flag in flags and not flag.startswith("--no-"):
+        return flags[flag]
+    raise UsageError(f"{by} {said}: there is no such setting{_hint(name, flag, flags)}")  # what follows may be a secret
+
+
+def _hint(name: str, flag: str, flags: Mapping[str, str]) -> str:
+    if flag in flags:
+        return f"; did you mean {flags[flag]}=no?"
+    from gossamer.cli.options import parser  # for slips alone
+
+    if flag in options_of(verbs_of(parser("crawl"))["crawl"]):
+        return f"; {flag} is an option of crawl, and no setting"
+    return meant(name, SETTINGS) or meant(flag, [*flags, "--set"]) or "; `gossamer help --plan` lists them all"

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SEEDS_MOST = 20
 """Seeds that failed, of which it is said why."""
+COUNTED_MOST = 10_000
+"""Pages among which changes are counted at an end that somebody waits for: it takes half a second."""
 
 
 def crawl(options: argparse.Namespace) -> int:
@@ -74,7 +76,9 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer {options.verb} {options.dir}` goes on")
         return INTERRUPTED
-    seconds, news = monotonic() - began, changed(collection) if again and not options.json else ""
+    seconds, news = monotonic() - began, ""
+    if again and not options.json:
+        news = _news(collection, options, hurried=stopped and status.pages > COUNTED_MOST)
     told = answers.crawled(
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
@@ -85,6 +89,13 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
         _complain_of_seeds(collection, options.seeds)
     options.heard.say(options)
     return INTERRUPTED if stopped else 0
+
+
+def _news(collection: Collection, options: argparse.Namespace, *, hurried: bool) -> str:
+    """How many pages are new, changed and gone. All are looked at for that, so whoever waits for the end is told who
+    counts them."""
+    words = f"`gossamer changes {shlex.quote(options.dir)}` counts what is new, changed and gone"
+    return words if hurried else changed(collection)
 
 
 def _hints(collection: Collection, options: argparse.Namespace, there: bool) -> Iterator[str]:
@@ -138,13 +149,15 @@ async def _crawl(
     collection: Collection, options: argparse.Namespace, trusted: bool, talking: Talking
 ) -> tuple[Status, bool, bool]:
     """What it came to, whether somebody has stopped it, and whether there was nothing to do."""
+    import asyncio
+
     from gossamer.cli.interrupts import listening
     from gossamer.cli.talk import Talk
 
     progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
     pipe, quiet, verbose = not sys.stderr.isatty(), options.quiet, options.verbose
     talk = Talk(progress, talking.note, pipe=pipe, quiet=quiet, verbose=verbose)
-    with listening() as stopping, beside(options.dir, options.serve, talk) as report:
+    with listening(talk.so_far) as stopping, beside(options.dir, options.serve, talk) as report:
         try:
             told = talk.fetched if verbose or options.log is not None else None
             common: dict[str, Any] = {"report": report, "stop": stopping.stop, "trust_plan": trusted, "told": told}
@@ -160,6 +173,10 @@ async def _crawl(
                     keep_fresh=options.keep_fresh,
                     **common,
                 )
+        except asyncio.CancelledError:
+            if not (stopping.asked and talk.heard):
+                raise
+            status = collection.status()  # what was in flight is dropped; all else is counted as ever
         finally:
             progress.end()
     return status, stopping.stop.is_set(), not talk.heard

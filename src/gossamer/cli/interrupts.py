@@ -1,7 +1,8 @@
 """Ctrl-C on the command line: once, twice, and what happens when nothing comes of it.
 
 Once: what is in flight has a moment to finish. Twice: it is dropped now. After five seconds the process is gone,
-whatever it does: a kill loses nothing, and whoever asks twice has asked often enough.
+whatever it does: a kill loses nothing, and whoever asks twice has asked often enough. What had been done by then is
+said all the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -27,10 +28,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def listening() -> Iterator[Stopping]:
-    """Signals end the task of the caller while this lasts."""
+def listening(so_far: Callable[[], str] = lambda: "") -> Iterator[Stopping]:
+    """Signals end the task of the caller while this lasts. `so_far` says what was done, should it be ended at once."""
     stopping, loop = Stopping(), asyncio.get_running_loop()
-    last = threading.Timer(LAST, _end_at_once)
+    last = threading.Timer(LAST, _end_at_once, (so_far,))
     last.daemon = True
 
     def heard(number: int, frame: FrameType | None) -> None:
@@ -57,8 +58,9 @@ def _tell(stopping: Stopping) -> None:
     stopping.ask()
 
 
-def _end_at_once() -> None:
-    words = b"\ngossamer: it took too long to finish and was stopped; nothing is lost, and the same command goes on\n"
-    os.write(sys.stderr.fileno(), words)
+def _end_at_once(so_far: Callable[[], str]) -> None:
+    done = f"{so_far()}\n" if so_far() else ""
+    words = "it took too long to finish and was stopped; nothing is lost, and the same command goes on"
+    os.write(sys.stderr.fileno(), f"\n{done}gossamer: {words}\n".encode())
     end_descendants()
     os._exit(INTERRUPTED)

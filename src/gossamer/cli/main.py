@@ -90,7 +90,7 @@ def _named(error: Exception) -> Exception:
 
 def _spare_garbage() -> None:
     """To look for cycles while modules are loaded, and in all of them at the end, takes a tenth of a short command."""
-    gc.set_threshold(20_000, 50, 1_000)
+    gc.set_threshold(100_000, 50, 1_000)
     atexit.register(gc.freeze)
 
 

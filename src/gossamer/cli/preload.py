@@ -1,11 +1,13 @@
-"""What does a crawl by several shards load before it begins? All that they and their readers need, once: they are
-forked from this process while nothing is open in it (`engine/zygote.py`). One shard is this process itself: a copy of
-it would cost more than its readers gain.
+"""What does a crawl load before it begins? All that its shards need, and nobody looks for cycles in that any more.
+
+Several shards and their readers are forked from this process while nothing is open in it (`engine/zygote.py`). One
+shard is this process itself: a copy of it would cost more than its readers gain.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -27,11 +29,15 @@ def load_ahead(options: argparse.Namespace) -> None:
 
 
 def _load(plan: Plan) -> None:
-    if plan.engine != "local" or plan.shards == 1:
+    if plan.engine != "local":
         return
     from gossamer.collection.crawl.wiring import preload
-    from gossamer.engine import zygote
 
-    for name in ("gossamer.collection.crawl.supervisor", "gossamer.engine.child", *preload(plan)):
+    for name in ("gossamer.collection.crawl.supervisor", *preload(plan)):
         import_module(name)
+    if plan.shards == 1:
+        gc.freeze()
+        return
+    from gossamer.engine import child, zygote  # noqa: F401  # the first is for the processes of shards
+
     zygote.begin()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli.out import complain
 from gossamer.cli.progress import EVERY, ProgressLine
 from gossamer.errors import GossamerError, UsageError
-from gossamer.printable import counted, line, log, repeated, size, timestamp
+from gossamer.printable import counted, line, log, repeated, size, span, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
@@ -87,6 +87,8 @@ def journal(path: str | None, collection: str) -> Iterator[Callable[[str, str], 
     if path is None:
         yield lambda event, words: None
         return
+    if path == "-":
+        raise UsageError("--log: is written to a file; -v prints a line for each fetch")
     kept = Journal(path, collection)
     log.addHandler(kept)
     try:
@@ -125,11 +127,12 @@ class Talk:
         self._line, self._note = line, note
         self._pipe, self._quiet, self._verbose = pipe and not quiet, quiet, verbose
         self._next, self._waits = FIRST, ""
+        self._last: Progress | None = None
         self.heard = False
         """Has the crawl begun? One with nothing left to do does not."""
 
     def __call__(self, now: Progress) -> None:
-        self.heard = True
+        self.heard, self._last = True, now
         if not self._quiet:
             self._line(now)
         kind, words = waiting(now)
@@ -140,6 +143,13 @@ class Talk:
             self._say("progress", self._line.text(now))
         if now.seconds >= self._next:
             self._next = now.seconds // EVERY * EVERY + EVERY
+
+    def so_far(self) -> str:
+        """The sums of the last report, for one that is ended before it could count anew; nothing before the first."""
+        if (last := self._last) is None or self._quiet:
+            return ""
+        sums = f"{counted(last.pages, 'page')}, {last.failed:,} failed, {size(last.bytes)}"
+        return f"stopped: {sums}, in {span(last.seconds)}"
 
     def fetched(self, one: Fetched) -> None:
         """A line for each fetch: always in the log, and on the terminal where that was asked for."""

@@ -112,10 +112,10 @@ def _sums(now: Status, disk: int, rate: tuple[str, str]) -> Iterator[str]:
         ("duplicates", f"{now.duplicates:,}, {now.near_duplicates:,} near copies"),
         ("crawled for", span(now.seconds)),
         ("disk", f"{size(disk)} free"),
-        ("time left", estimate(now.left, now.basis) or "not known"),
+        ("time left", estimate(now.left, now.basis) or ("not known" if now.crawling else "")),
         ("now", _now(now)),
     ]
-    yield from (f"{name:<12}{line(value)}" for name, value in rows)
+    yield from (f"{name:<12}{line(value)}" for name, value in rows if value)
 
 
 def _now(now: Status) -> str:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 NO_CREDENTIALS = Credentials()
 ROUND = 3_600.0
 """Seconds between two graphs of a collection that is watched."""
+AT_ONCE = 1_000
+"""Pages whose graph is made also after an interrupt: it takes some tenths of a second, on a busy machine a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +188,13 @@ class Crawling(Steered, Alerting, Upkeep):
             outside = replace(asked.outside, told=told, began=asked.outside.clock.steady(), logins=sending)
             async with hears.set(rounds.stop), self._kept_in_store(plan):
                 await self._go_round(self._job(plan, outside), lock, hears, outside, rounds)
-            plan = await self._ended(plan)
             stopped = rounds.stop.is_set()
+            plan = await self._ended(plan, hurried=stopped and not hears.has_stopped)
             if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
-        if not status.pages and not stopped:
-            self._say_why_there_is_nothing(plan, outside, sending)
+        if not stopped and not (status.pages if plan.folders else self._has_any_come()):
+            self._say_why_there_is_nothing(plan, outside, sending, status.pages)
         # a watch ends only by being stopped; who brings a network of their own has no way to send anything
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
@@ -257,15 +259,19 @@ class Crawling(Steered, Alerting, Upkeep):
             logins=outside.logins,
         )
 
-    async def _ended(self, plan: Plan) -> Plan:
-        """The last checkpoint and the graph; the plan as it was changed meanwhile."""
+    async def _ended(self, plan: Plan, *, hurried: bool) -> Plan:
+        """The last checkpoint and the graph; the plan as it was changed meanwhile. Who has interrupted the crawl waits
+        for its end, and not for the graph of many pages."""
         self._steering.clear()
         plan = wanted(self.path, plan)
         if plan.store:
             from gossamer.collection import stored
 
             await asyncio.to_thread(stored.keep_at_end, self._folder, plan)
-        if plan.build:
+        if plan.build and hurried and sum(Ledger(table).counts.kept for table in self._readers().tables) > AT_ONCE:
+            told = "the graph of links, and the ranks that follow from it, are left to the next run"
+            log.warning("%s: %s; `gossamer build %s` makes them now", self.path, told, self.path)
+        elif plan.build:
             self._link_up()
         return plan
 
@@ -312,14 +318,23 @@ class Crawling(Steered, Alerting, Upkeep):
             if more and not outside.is_handed_in:
                 await self._tell_after_crawl(rounds.news)
 
-    def _say_why_there_is_nothing(self, plan: Plan, outside: Outside, sending: Logins) -> None:
-        """NothingFetched, unless there was no time to try."""
+    def _has_any_come(self) -> bool:
+        """Has the last visit of any page brought it? If not, all are here as they were, or none is."""
+        return any(Ledger(table).counts.pages for table in self._readers().tables)
+
+    def _say_why_there_is_nothing(self, plan: Plan, outside: Outside, sending: Logins, pages: int) -> None:
+        """NothingFetched, unless a limit left nothing to try. `pages` are here from before."""
+        if plan.folders and _is_over(plan, outside):
+            return
         if plan.folders:
             raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
         tried = [*islice(chain(plan.seeds, SeedList(self.path)), 3)]
-        if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
+        if not ((pages or _is_over(plan, outside)) and unfetched_seeds.are_untried(self, tried)):
             reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
             cure = "; `gossamer remove DIR SEED` takes out a seed that is wrong" if plan.seeds else ""
+            if pages:
+                kept = f"; no page came again; what is here stays as it was ({counted(pages, 'page')})"
+                cure = f"{kept}; `gossamer crawl {self.path} --revisit` tries again"
             raise NothingFetched("; ".join(reasons) + cure)
 
     async def _learn_topic(self, plan: Plan, outside: Outside, *, anew: bool) -> None:

@@ -11,14 +11,19 @@ def held_by(plan: Plan, pages: int, octets: int, *, time_over: bool, verb: str =
     again = f"`gossamer {verb} DIR"
     if 0 < plan.pages <= pages:
         reached = f"the limit of {counted(plan.pages, 'page')} is reached"
-        return f"{reached}, and {again} --pages {2 * plan.pages}` goes on (0: no limit)"
+        return f"{reached}, and {again} {_option(verb, 'pages', 2 * plan.pages)}` goes on (0: no limit)"
     if 0 < plan.bytes <= octets:
         reached = f"the limit of {size(plan.bytes)} is reached"
-        return f"{reached}, and {again} --bytes {_more(octets)}` goes on (0: no limit)"
+        return f"{reached}, and {again} {_option(verb, 'bytes', _more(octets))}` goes on (0: no limit)"
     if time_over:
-        longer = f"{again} --time 0` to the end; --time is remembered"
+        longer = f"{again} {_option(verb, 'time', 0)}` to the end; the time is remembered"
         return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again, {longer}"
     return ""
+
+
+def _option(verb: str, name: str, value: object) -> str:
+    """How the limit is given: those who read files seldom need one, and it has no option of its own there."""
+    return f"--set {name}={value}" if verb == "files" else f"--{name} {value}"
 
 
 def _more(octets: int) -> str:

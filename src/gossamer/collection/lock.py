@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from errno import EACCES, EPERM, EROFS
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ def _exclusive(folder: Path, verb: str) -> Iterator[int]:
     except OSError as error:
         raise _refused(error, folder) from error
     try:
-        if not _locked(handle):
+        if not _locked(handle, fcntl.LOCK_EX):
             raise Locked(f"{folder}: in use by {_describe(handle)}")
         _sign(handle, verb)
         yield handle
@@ -117,36 +116,18 @@ def alone(path: Path, refusal: str) -> Iterator[None]:
 
 @contextmanager
 def undisturbed(folder: Path) -> Iterator[None]:
-    """Nobody writes meanwhile. Where this process may not write, it holds the lock together with others like it."""
-    with _shared(folder) if _is_read_only(folder) else exclusive(folder):
-        yield
-
-
-def _is_read_only(folder: Path) -> bool:
+    """Nobody writes meanwhile. Others may read, and nothing is written: one without a lock has had no writer yet."""
     _require_no_folder(folder)
     try:
-        os.close(files.descriptor(folder / FILE, os.O_RDWR))
-    except FileNotFoundError:
-        return not os.access(folder, os.W_OK)
-    except OSError as error:
-        return error.errno in {EACCES, EPERM, EROFS}
-    return False
-
-
-@contextmanager
-def _shared(folder: Path) -> Iterator[None]:
-    try:
         handle = files.descriptor(folder / FILE)
-    except FileNotFoundError:  # a copy without it, on a medium that nobody writes to
+    except FileNotFoundError:
         yield
         return
     except OSError as error:
         raise files.unreadable(error, folder / FILE) from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Locked(f"{folder}: in use by {_describe(handle)}") from None
+        if not _locked(handle, fcntl.LOCK_SH):
+            raise Locked(f"{folder}: in use by {_describe(handle)}")
         yield
     finally:
         os.close(handle)
@@ -177,12 +158,12 @@ def _require_no_folder(folder: Path) -> None:
         raise Damaged(f"{folder / FILE}: is a directory, where the lock should be; {cure}")
 
 
-def _locked(handle: int) -> bool:
+def _locked(handle: int, how: int) -> bool:
     """Get the lock. Where its holder was killed, its shards are just ending: that is waited for, as is who looks."""
     began = time.monotonic()
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, how | fcntl.LOCK_NB)
         except BlockingIOError:
             waited = time.monotonic() - began
             if waited > GLANCE if _is_shared(handle) else _lives(_read(handle)) or waited > ORPHANS:
@@ -228,8 +209,8 @@ def _read(handle: int) -> _Mark:
 
 
 def _describe(handle: int) -> str:
-    """Who it is, and what to do about it: only a crawl can be looked at and stopped."""
-    mark = _read(handle)
+    """Who it is, and what to do about it: only a crawl can be looked at and stopped. Who reads signs nothing."""
+    mark = _Mark() if _is_shared(handle) else _read(handle)
     cure = "`gossamer top DIR` shows it, `gossamer stop DIR` ends it" if mark.verb == CRAWL else "wait for it to end"
     if not mark.pid:
         return f"another process; {cure}"

@@ -139,6 +139,8 @@ class Status:
     near_duplicates: int
     """Pages that say nearly what another says; those whose bytes are the same are duplicates."""
     seconds: float
+    unreached: int = 0
+    """Pages whose last visit failed; what came before it is still here."""
     unread: int = 0
     """Pages that were kept and could not be read, through a mistake of ours; the next build tries again."""
     mirrors: Mapping[str, list[str]] = field(default_factory=dict)
@@ -242,6 +244,7 @@ def status_of(
         duplicates=sum(counts.duplicates for counts in parts),
         near_duplicates=sum(counts.near_duplicates for counts in parts),
         seconds=round(max(counts.seconds for counts in parts), 3),
+        unreached=sum(counts.unreached for counts in parts),
         unread=unread,
         mirrors=mirrors,
         crawling=crawling,
@@ -286,7 +289,8 @@ def standstill(plan: Plan, tables: Sequence[Table], *, is_running: bool) -> str:
     pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
     if all(each.queued <= each.besides for each in counts):
         pages = 0  # no limit of pages keeps this away
-    return held_by(plan, pages, octets, time_over=bool(plan.time) and over)
+    verb = "files" if plan.folders else "crawl"
+    return held_by(plan, pages, octets, time_over=bool(plan.time) and over, verb=verb)
 
 
 def _harvest(tables: Iterable[Table]) -> Harvest | None:

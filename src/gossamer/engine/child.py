@@ -1,7 +1,7 @@
 """A worker process from its birth to its end: it loads its work, runs it, and tells how it ended.
 
-uvloop runs it where it is installed: half the cost of the standard loop. SIGTERM cancels the work, which then cleans
-up. This module is imported before the process is forked, so that uvloop is loaded once.
+uvloop runs it where it is installed: half the cost of the standard loop. The signal `CANCEL` cancels the work, which
+then cleans up. This module is imported before the process is forked, so that uvloop is loaded once.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn, TypeAlias
 
+from gossamer.engine.fork_server import CANCEL
 from gossamer.engine.orders import Orders, become_worker, load
 from gossamer.engine.wire import HEADER, Kind
 from gossamer.engine.worker_link import ProcessSeat
 from gossamer.errors import GossamerError, shortage
 
 End: TypeAlias = tuple[Kind, bytes] | None
-"""The frame that tells how the work ended; None when SIGTERM ended it."""
+"""The frame that tells how the work ended; None when it was cancelled."""
 
 
 def _fast_loops() -> Callable[[], asyncio.AbstractEventLoop]:
@@ -59,8 +60,6 @@ def _live(line: socket.socket) -> int:
     orders: Orders = pickle.loads(line.recv(length, socket.MSG_WAITALL))
     with asyncio.Runner(loop_factory=LOOPS) as runner:
         end = runner.run(_work(line, index, orders))
-    if end is None:
-        _die_of(signal.SIGTERM)
     return int(end is None or end[0] is not Kind.FINISHED)
 
 
@@ -74,8 +73,8 @@ async def _work(line: socket.socket, index: int, orders: Orders) -> End:
         life.cancel()
 
     link = ProcessSeat(index, orders, line, go_wrong)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    asyncio.get_running_loop().add_signal_handler(CANCEL, life.cancel)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {CANCEL})
     end = await _run(link, orders, wrong)
     link.leave(end)
     return end
@@ -103,13 +102,6 @@ def _as_frame(error: BaseException) -> End:
     except Exception:  # an error with an __init__ of its own may not survive; its words do
         packed = pickle.dumps(GossamerError(str(error)))
     return (Kind.FAILED, packed)
-
-
-def _die_of(number: signal.Signals) -> None:
-    """End as if the signal had not been caught, so that the supervisor hears what ended us."""
-    _flush()
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
 
 
 def _flush() -> None:

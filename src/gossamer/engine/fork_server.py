@@ -36,6 +36,8 @@ BORN = Struct("<qqi?")
 """The number of the birth, process id, exit code, and whether it is the end: without it, the child was just born. Of
 one that was never born the id is 0, and the code is that of the error."""
 DESCRIPTORS = 64
+CANCEL = signal.SIGUSR1
+"""Asks a child to end in good order. Nobody else sends it, as a terminal or systemd sends SIGINT or SIGTERM to all."""
 ITSELF = 0
 """In the place of the number of a birth: this is of the server. With `end` set, words follow that say why it ends."""
 WORDS_MOST = 2_000
@@ -46,8 +48,9 @@ Child = Callable[[socket.socket], NoReturn]
 
 def serve(handle: int, preload: Sequence[str], child: Child) -> NoReturn:
     """The whole life of this process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the supervisor decides
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # a child takes it when it is ready for it
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # a terminal or systemd sends it to all; the supervisor decides
+    signal.pthread_sigmask(signal.SIG_BLOCK, {CANCEL})  # a child takes it when it is ready for it
     line = socket.socket(fileno=handle)
     try:
         for name in preload:

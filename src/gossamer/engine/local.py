@@ -20,6 +20,7 @@ from math import inf
 
 from gossamer.engine.deaths import Deaths, lost, words_for
 from gossamer.engine.fork_client import Birth, ForkClient
+from gossamer.engine.fork_server import CANCEL
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
@@ -159,11 +160,11 @@ class Crew(Owned):
         self._signal(signal.SIGKILL, index)
 
     def terminate(self) -> None:
-        """End all workers now: SIGTERM cancels their work, SIGKILL follows after a grace. `run` then returns."""
+        """End all workers now: CANCEL cancels their work, SIGKILL follows after a grace. `run` then returns."""
         if self._ending:
             return
         self._ending = True
-        self._signal(signal.SIGTERM)
+        self._signal(CANCEL)
         self._killer = self._loop.call_later(GRACE, self._signal, signal.SIGKILL)
         for member in [*self._members.values()]:
             if member.restart is not None:
@@ -181,7 +182,7 @@ class Crew(Owned):
         self._begin_again(member)
 
     def release(self, index: int) -> None:
-        """It ends in good order, to begin again elsewhere; SIGTERM cancels its work."""
+        """It ends in good order, to begin again elsewhere; CANCEL cancels its work."""
         member = self._members.get(index)
         if member is None or member.released:
             return
@@ -190,7 +191,7 @@ class Crew(Owned):
             self._leave(member)
         else:
             member.released = True
-            self._signal(signal.SIGTERM, index)
+            self._signal(CANCEL, index)
             self._loop.call_later(RELEASE_GRACE, self._end_released, member)
 
     def _end_released(self, member: Member) -> None:

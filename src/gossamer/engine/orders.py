@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from math import inf
-from multiprocessing import spawn
 from typing import Any, NamedTuple
 
 from gossamer.engine.protocols import Work
@@ -47,15 +46,24 @@ def pack(work: Work, workers: int) -> Orders:
         raise UsageError(
             f"{work!r} cannot be handed to another process ({error}); define it at the top level of a module"
         ) from error
-    prepared = spawn.get_preparation_data("worker") if b"__main__" in packed else {}
-    main = {key: value for key, value in prepared.items() if key.startswith("init_main")}
-    return Orders(workers, main, packed)
+    return Orders(workers, _main() if b"__main__" in packed else {}, packed)
+
+
+def _main() -> dict[str, Any]:
+    """How to load the user's script, as the standard library does it for a new process."""
+    from multiprocessing import spawn
+
+    prepared = spawn.get_preparation_data("worker")
+    return {key: value for key, value in prepared.items() if key.startswith("init_main")}
 
 
 def load(orders: Orders) -> Work:
     """Find the work that the orders speak of."""
     try:
-        spawn.prepare(orders.main)
+        if orders.main:
+            from multiprocessing import spawn
+
+            spawn.prepare(orders.main)
         work: Work = pickle.loads(orders.work)
     except BaseException as error:
         raise UsageError(

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import subprocess
 
 LOOK_FIRST, LOOK_EVERY = 0.002, 0.016
 """Seconds between the first two looks, and at most between later ones."""
@@ -35,11 +37,13 @@ class Look(NamedTuple):
 
 def see_off(child: subprocess.Popen[bytes], patience: float) -> None:
     """End one of ours that ends by itself when nobody can speak to it any more; by force when it takes too long."""
+    from subprocess import TimeoutExpired  # whoever has a child has loaded it
+
     assert child.stdin is not None, "it is spoken to by its standard input"
     child.stdin.close()
     try:
         child.wait(patience)
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         child.kill()
         child.wait()
 

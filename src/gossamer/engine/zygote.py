@@ -98,7 +98,7 @@ def begin() -> None:
     sys.stderr.flush()
     gc.freeze()  # what is loaded is shared for as long as nobody touches it
     line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # else a Ctrl-C here leaves two commands
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # else two commands hear it
     try:
         process = os.fork()
         if not process:
@@ -126,8 +126,9 @@ def _end(process: int, line: socket.socket, owner: int) -> None:
 def _live(asked: socket.socket) -> NoReturn:
     """The whole life of the zygote. It ends when nobody holds its line any more and its servers are gone."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGTERM})
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         _let_go(asked.fileno())
         signal.signal(signal.SIGCHLD, lambda number, frame: _bury())
         while True:

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gossamer.errors import UsageError
 from gossamer.fetch.logins import FORM, NONE, Sending, is_foreign
 from gossamer.lazy import pattern
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls import keys
-from gossamer.version import VERSION
-
-if TYPE_CHECKING:
-    from importlib.metadata import PackageMetadata
+from gossamer.version import PAGE, VERSION
 
 _TOKEN = pattern(r"[A-Za-z_-]+")
 _CONTACT = pattern(r"[!-'*-~]+")  # printable ASCII without space and parentheses
@@ -35,19 +31,6 @@ _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = b"Accept-Encoding: gzip, deflate, br, zstd"
 _ANYTHING = b"Accept: */*"
 """What scripts of pages ask for, as browsers send it: some servers answer with HTML where that is named."""
-
-
-@cache
-def _installed() -> PackageMetadata:
-    from importlib import metadata  # slow to load, and only a crawl asks
-
-    return metadata.metadata("gossamer")
-
-
-def _page() -> str:
-    """The project's page as the package itself names it; empty when it names none."""
-    urls = _installed().get_all("Project-URL") or [""]
-    return str(urls[0]).rpartition(",")[2].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +54,7 @@ class Identity:
     @property
     def agent(self) -> str:
         """The User-Agent field."""
-        about = self.contact or _page()
+        about = self.contact or PAGE
         return f"{self.product}/{self.version}" + (f" (+{about})" if about else "")
 
     @property

@@ -232,8 +232,6 @@ class SignedIn:
             return "its page has no form with a name and one password, sent by POST"
         if not self._is_ours(found.action, form):
             return f"its form sends the password to {keys.origin(found.action)}, for which the login was not given"
-        if page.visit.url.startswith("https:") and not found.action.startswith("https:"):
-            return "its page is encrypted, and its form would send the password as anybody on the way can read it"
         form.doors |= {_bare(page.visit.url), _bare(found.action)}
         body = filled(found, form.account.user, form.account.password)
         await asyncio.sleep(self._pause)

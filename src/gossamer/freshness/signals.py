@@ -30,6 +30,8 @@ MEMORY = 500
 """Visits: of those before, each counts by a 500th less after every further one."""
 FEW, SAME_DAY = 20, 0.9
 """Dates of a site are those of its last build if there are so many, and more than this part are of one day."""
+TELLS = 2.0
+"""By so much the odds of a change are larger where a date that tells anything moves, or smaller where it does not."""
 LEAST = 0.05
 """Of its rate, for a page whose date has not moved: who trusts a date in full would never hear that it went wrong."""
 _DAY = 86_400
@@ -90,6 +92,14 @@ def weight(trust: Trust) -> float:
 def silence(trust: Trust) -> float:
     """The part of its rate at which a page changes while its date stands still; 1 for dates that tell nothing."""
     return min(max((1 - recall(trust)) / (1 - alarms(trust)), LEAST), 1.0)
+
+
+def tells(trust: Trust) -> bool:
+    """Whether dates are worth a look: where one moves a change is likelier, or where it stands still one is less so.
+    Those of a site of which little is known may be."""
+    if trust.told + trust.idle + trust.missed + trust.quiet < FEW:
+        return True
+    return weight(trust) >= TELLS or silence(trust) <= 1 / TELLS
 
 
 def rate_between(trust: Trust, rate: float) -> float:

@@ -15,6 +15,19 @@ from gossamer.frontier.worth import opic
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
+_COUNTERS = [
+    "queued",
+    "done",
+    "failed",
+    "excluded",
+    "pages",
+    "again",
+    "unreached",
+    "hosts",
+    "duplicates",
+    "near_duplicates",
+]
+
 
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
@@ -25,10 +38,10 @@ def audit(table: Table) -> Iterator[str]:
     counted = Counts(again=min(ledger.counts.again, 0), needed=needed, remarks=remarks)
     tallied = Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
-        before, sums = counted.queued, Sums(counted.pages, counted.failed)
+        before, sums = counted.queued, Sums(counted.pages + counted.unreached, counted.failed)
         for _, entry in rows:
             counted.shift(entry, 1)
-        is_ = Sums(counted.pages - sums.pages, counted.failed - sums.failed)
+        is_ = Sums(counted.pages + counted.unreached - sums.pages, counted.failed - sums.failed)
         if tallied and ledger.tally.of(host) != is_:
             pages, failed = ledger.tally.of(host)
             told = f"{printable.counted(pages, 'page')} and {printable.counted(failed, 'failure')}"
@@ -39,7 +52,7 @@ def audit(table: Table) -> Iterator[str]:
         told = printable.counted(counted.queued, "address is", "addresses are")
         yield f"{told} queued, but the hosts count {ledger.backlog.total()}"
     counted.hosts = sum(1 for _ in table.scan(HOSTS))
-    for name in ("queued", "done", "failed", "excluded", "pages", "again", "hosts", "duplicates", "near_duplicates"):
+    for name in _COUNTERS:
         says, is_ = getattr(ledger.counts, name), getattr(counted, name)
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"

@@ -149,10 +149,13 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """Of what a page needs and was fetched: it is a document."""
     soft: str = ""
     """Why the page that we have is an error in disguise; see `soft404`. It outlasts the reasons of later tries."""
+    held: bool = False
+    """The last visit brought no page, and took none away: what came before it is still here."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
-        """The request that this entry stands for. Validators of a 304 are none: nothing came with them."""
-        came = self.status != 304
+        """The request that this entry stands for. Validators of a 304 are none: nothing came with them. An error in
+        disguise is wanted whole, to be judged anew."""
+        came = self.status != 304 and not self.soft
         return Visit(
             url,
             self.kind,

@@ -108,7 +108,14 @@ class Frontier:
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self.errands = Errands(parts, self._blame)
         self._answers = Answers(
-            parts, self._active, self._intake, self._settle, self._listings, outward.disguised, self._watch
+            parts,
+            self._active,
+            self._intake,
+            self._settle,
+            self._listings,
+            outward.disguised,
+            outward.undisguised,
+            self._watch,
         )
         self._imported = Imported(parts, self._active, self._intake, self._answers)
         self._guesses = Guesses(parts, self._intake, self._settle)

@@ -25,7 +25,7 @@ REASONS_MOST = 100
 WORDS_MOST = 100
 """Characters of the words that a reason is counted by."""
 OTHER = "other reasons"
-_COUNTED = frozenset({State.DONE, State.FAILED})
+_COUNTED = frozenset({State.DONE, State.FAILED, State.EXCLUDED})
 """States that count for a host; see `tally`."""
 
 
@@ -76,6 +76,8 @@ class Counts(msgspec.Struct):
     exclusions: dict[str, int] = {}
     again: int = -1
     """Pages that were fetched before and are queued once more; below 0 where they were never counted."""
+    unreached: int = 0
+    """Pages that were fetched before, and that their last visit did not bring again."""
     needed: Needed | None = None
     """What pages need; None where it was never counted."""
     remarks: dict[str, int] | None = None
@@ -94,8 +96,8 @@ class Counts(msgspec.Struct):
 
     @property
     def kept(self) -> int:
-        """Pages that there are, also while they are asked for again."""
-        return self.pages + max(self.again, 0)
+        """Pages that there are, also while they are asked for again, and when that failed."""
+        return self.pages + max(self.again, 0) + self.unreached
 
     def came(self, capture: Capture) -> None:
         """An answer has come. A 304 brings nothing, though the archive gives it back with the body that it confirms."""
@@ -110,7 +112,7 @@ class Counts(msgspec.Struct):
         match entry.state:
             case State.QUEUED:
                 self.queued += by
-                if entry.status and self.again >= 0:
+                if (entry.status or entry.held) and self.again >= 0:
                     self.again += by * is_page_again(entry)
             case State.DONE:
                 self.done += by
@@ -122,9 +124,11 @@ class Counts(msgspec.Struct):
                         _tally(self.remarks, entry.reason, by)
             case State.FAILED:
                 self.failed += by
+                self.unreached += by * is_unreached(entry)
                 _tally(self.failures, entry.reason, by)
             case State.EXCLUDED:
                 self.excluded += by
+                self.unreached += by * is_unreached(entry)
                 _tally(self.exclusions, entry.reason, by)
 
     def _shift_needed(self, entry: Entry, by: int) -> None:
@@ -175,8 +179,18 @@ def is_page_again(entry: Entry) -> bool:
 
     One that is tried again because its answer broke off has a status of 2xx too, and none.
     """
-    waits = entry.state is State.QUEUED and entry.kind is Kind.PAGE and not entry.attempt
-    return waits and was_fetched(entry)
+    waits = entry.state is State.QUEUED and entry.kind is Kind.PAGE
+    return waits and (entry.held or (was_fetched(entry) and not entry.attempt))
+
+
+def is_unreached(entry: Entry) -> bool:
+    """A page that is here, though its last visit failed, or it may not be visited any more."""
+    return entry.held and entry.kind is Kind.PAGE and entry.state in (State.FAILED, State.EXCLUDED)
+
+
+def is_here(entry: Entry) -> bool:
+    """A page of the collection that is not queued."""
+    return is_page(entry) or is_unreached(entry)
 
 
 def was_fetched(entry: Entry) -> bool:
@@ -186,7 +200,7 @@ def was_fetched(entry: Entry) -> bool:
 
 def is_closed(entry: Entry) -> bool:
     """A page that its robots.txt forbids since then."""
-    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN and was_fetched(entry)
+    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN and (entry.held or was_fetched(entry))
 
 
 def _is_failure(entry: Entry) -> bool:
@@ -250,9 +264,9 @@ class Ledger:
         return entry
 
     def _count(self, host: str, new: Entry, old: Entry | None) -> None:
-        """Pages and failures of a host; what is only found or left out is neither."""
+        """Pages and failures of a host; what is only found, or left out before it was fetched, is neither."""
         if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
-            pages = is_page(new) - (old is not None and is_page(old))
+            pages = is_here(new) - (old is not None and is_here(old))
             failed = _is_failure(new) - (old is not None and _is_failure(old))
             if pages or failed:
                 self.tally.shift(host, pages, failed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import MISSING, Field
 from math import isfinite
 from typing import Any
@@ -18,6 +18,8 @@ from gossamer.urls import rules as url_rules
 from gossamer.urls.paths import canonical, is_path
 
 _A_RULE = ("tracking",)
+CREDENTIALS = frozenset({"headers", "cookies", "auth", "login", "sites"})
+"""What is given with a crawl and never kept as a setting."""
 _HALF = re.compile("[\ud800-\udfff]")
 """Bytes of a command line that are no UTF-8: TOML has no way to write them."""
 _KINDS = {
@@ -164,8 +166,10 @@ def _same_type(value: Any, default: Any) -> bool:
     return type(value) is type(default)
 
 
-def unknown(names: Iterable[str]) -> str:
+def unknown(names: Collection[str]) -> str:
     """What is said of settings that there are not."""
+    if given := [name for name in names if name in CREDENTIALS]:
+        return f"{given[0]} is no setting; it is sent by credentials=gossamer.Credentials({given[0]}=...)"
     near = [meant[0] for name in names if (meant := difflib.get_close_matches(name, SETTINGS, 1))]
     hint = f"perhaps {', '.join(near)} is meant; " if near else ""
-    return f"unknown setting {', '.join(names)}; {hint}the plan.toml of a new collection lists them all"
+    return f"unknown setting {', '.join(names)}; {hint}`gossamer help --plan` lists them all"

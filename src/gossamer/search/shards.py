@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gossamer.index.entry import Shown, shown_of
 from gossamer.index.faults import reading
@@ -18,6 +17,9 @@ from gossamer.search.past import TEXTS_MOST, begun_by, once
 from gossamer.search.query_builder import Asking, Linking
 from gossamer.search.statistics import Statistics
 from gossamer.search.windows import Total
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 COUNTED_MOST = 1_000
 """Pages that have a word. With more, they are not counted: the engine passes over those that cannot be among the
@@ -51,7 +53,12 @@ class Shards:
             Asking(shard_index, weights, partial(self.known.balance, number), linking)
             for number, shard_index in enumerate(indexes)
         ]
-        self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(indexes) > 1 else None
+
+    @cached_property
+    def _pool(self) -> Executor:
+        from concurrent.futures import ThreadPoolExecutor  # for hard questions alone
+
+        return ThreadPoolExecutor(ASKED_AT_ONCE)
 
     def best(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Matches, Total]:
         most = max(depth, TEXTS_MOST) if self.past else depth
@@ -97,7 +104,7 @@ class Shards:
 
     def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any], *, hard: bool = False) -> list[T]:
         """What is hard is asked of all shards at once, of the first by who asks; else of one after the other."""
-        if not hard or self._pool is None:
+        if not hard or len(self.indexes) < 2:
             return [ask(shard, query) for shard, query in enumerate(queries)]
         others = self._pool.map(ask, range(1, len(queries)), queries[1:])
         return [ask(0, queries[0]), *others]

@@ -29,6 +29,7 @@ OUTSIDE = {
     "folders": "outside the folders that were named",
 }
 """By the kind of scope, the reason why an address is left out that lies elsewhere."""
+NOT_INCLUDED = "matches no include pattern"
 
 _AROUND = 2
 """Slashes of an address beyond one for each path segment, at least."""
@@ -73,8 +74,8 @@ class Scope:
         """None for an address inside; else the reason why it is not."""
         if depth > self.max_depth:
             return f"deeper than {counted(self.max_depth, 'link')}"
-        if len(url) > self.max_length:
-            return self.too_long(url)
+        if reason := self.too_long(url):
+            return reason
         seed = url in self.seeds or (depth == 0 and self.more.has(url))
         if not seed and self.kind != "any" and not self._is_near(url) and not self._listed(url):
             return OUTSIDE[self.kind]
@@ -159,7 +160,7 @@ class Scope:
         if reason := self.excluded(url):
             return reason
         if self.include and not seed and not self._included.match(url):
-            return "matches no include pattern"
+            return NOT_INCLUDED
         return None
 
 

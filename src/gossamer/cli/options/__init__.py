@@ -11,7 +11,7 @@ from gossamer.version import VERSION
 
 EXIT_CODES = """\
 exit codes:
-  0  done                                   5  not one seed could be fetched
+  0  done                                   5  not one page could be fetched
   1  any other error; broken --exit-code    6  the disk is full, failing or not writable
   2  wrong usage: option, address, pattern  7  the collection is damaged
   3  DIR is not a collection                8  no such address or host in the collection

@@ -16,7 +16,7 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Ledger, is_page, is_page_again
+from gossamer.frontier.ledger import Ledger, is_here, is_page, is_page_again
 from gossamer.model import URL, Kind
 from gossamer.printable import timestamp
 from gossamer.urls import keys, normalize
@@ -28,14 +28,15 @@ STATES: Mapping[str, Callable[[Entry], bool]] = {
     "failed": lambda entry: entry.state is State.FAILED and entry.kind is not Kind.RESOURCE,
     "excluded": lambda entry: entry.state is State.EXCLUDED and entry.kind is not Kind.RESOURCE,
     "missing": lambda entry: entry.state in _NOT_HERE and entry.kind is Kind.RESOURCE,
-    "page": lambda entry: is_page(entry) or is_page_again(entry),
+    "page": lambda entry: is_here(entry) or is_page_again(entry),
     "redirect": lambda entry: entry.state is State.DONE and entry.target is not None,
     "duplicate": lambda entry: entry.copy and is_page(entry),
     "near-copy": lambda entry: entry.near and is_page(entry),
     "unread": lambda entry: True,
 }
 """What can be asked for. An address is in one of the first five, where failed and excluded are without what pages need,
-which `status` counts for itself: of that, what is missing. The others are parts of those that are done."""
+which `status` counts for itself: of that, what is missing. The others are parts of these; a page is also one whose last
+visit failed, while what came before it is here."""
 UNREAD = "unread"
 
 

@@ -13,7 +13,6 @@ from gossamer.collection.ask.times import in_utc
 from gossamer.collection.documents import is_document
 from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.printable import counted
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.listing import Listed
     from gossamer.collection.series import Sample
+    from gossamer.collection.status import Progress, Status
     from gossamer.frontier.host_details import HostDetails
     from gossamer.frontier.revisit.hubs import Subscribable
     from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer
@@ -42,6 +42,8 @@ class CrawlState(Opened):
 
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
+        from gossamer.collection.status import status_of
+
         unread = sum(1 for _ in self.unread())
         return status_of(self.path, self.plan, self._readers().tables, self._mirrors(), unread)
 
@@ -163,6 +165,7 @@ class CrawlState(Opened):
         return None if sort == NAME else order_of(self._readers(), sort)
 
     def _asking(self) -> Asked:
+        from gossamer.collection.status import standstill
         from gossamer.frontier.why import Asked
 
         plan, running = self.plan, holder(self.path)
@@ -237,6 +240,8 @@ class CrawlState(Opened):
 
     def progress(self) -> Progress | None:
         """How the crawl went at its last commit; None before the first."""
+        from gossamer.collection.status import last_look, together
+
         return together(filter(None, map(last_look, self._readers().tables)))
 
     def near(self, url: str) -> list[str]:

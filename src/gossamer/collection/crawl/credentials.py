@@ -21,9 +21,10 @@ from gossamer import toml_text
 from gossamer.errors import UsageError
 from gossamer.fetch.login_table import Sources, check, no_keyring, sent
 from gossamer.fetch.logins import Login, Logins, Place, basic, cookies, header, place
+from gossamer.model import URL
 from gossamer.plan import Plan, texts
 from gossamer.urls import keys
-from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
+from gossamer.urls.seeds import address, as_seed, is_guessed
 
 _COOKIES_MOST = 8 << 20
 _EXAMPLE = '"example.org" = ["form https://example.org/login me $NAME"]'
@@ -51,17 +52,16 @@ class Credentials:
 def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
     """All that a crawl sends: what its plan refers to, and what is given for some seeds."""
     suffixes = frozenset(plan.suffixes)
-    found = [_login(name, entries, suffixes) for name, entries in plan.logins.items() if entries]
-    if given.login:
-        found += [_login(name, entries, suffixes) for name, entries in _listed(str(given.login))]
+    asked = [address(seed) for seed in seeds or plan.seeds]
+    listed = [*plan.logins.items(), *(_listed(str(given.login)) if given.login else ())]
+    found = [_login(name, entries, suffixes, asked) for name, entries in listed if entries]
     if given.headers or given.cookies or given.auth:
         if not seeds and not given.sites:
             raise UsageError(
                 "a header, cookie or password is for the sites of the seeds that are named; name one,"
                 " or the site by --send-to, or say --trust-plan where the seeds of the plan are yours"
             )
-        plain = any(address(seed).startswith("http:") for seed in seeds or plan.seeds)
-        named = [_place(each if plain or "://" in each else f"https://{each}", suffixes) for each in texts(given.sites)]
+        named = [_place(each, suffixes, asked) for each in texts(given.sites)]
         places = tuple(dict.fromkeys(named or [place(address(seed), suffixes) for seed in seeds]))
         jar = cookies(_read_jar(str(given.cookies)), time.time()) if given.cookies else ()
         fields = [header(each) for each in texts(given.headers)] + ([basic(*given.auth)] if given.auth else [])
@@ -88,14 +88,15 @@ def _listed(file: str) -> list[tuple[str, list[str]]]:
     return list(table.items())
 
 
-def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login:
+def _login(name: str, entries: Sequence[str], suffixes: frozenset[str], asked: Sequence[URL]) -> Login:
+    """`asked` are the seeds. What its login page says of plain http counts more."""
     sources = Sources(os.environ, _read, time.time(), _read_secret, _of_keyring)
     try:
         parts = [sent(entry, sources) for entry in entries]
-        where = _place(name, suffixes)
+        accounts = [account for part in parts for account in part.accounts if account.url]
+        where = _place(name, suffixes, [each.url for each in accounts] or asked)
     except UsageError as error:
         raise UsageError(f"logins of {name}: {error}") from None
-    accounts = [account for part in parts for account in part.accounts if account.url]
     if any(account.kind == "browser" for account in accounts):
         from gossamer.fetch.browser.chromium import require  # an extra, of which most logins need nothing
 
@@ -105,7 +106,7 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
         if not where.covers(url, place(url, suffixes)):
             raise UsageError(
                 f"logins of {name}: the page {url} lies elsewhere, where the password would not be sent;"
-                f" write the login for {keys.authority(url)}, or for the site of both"
+                f" write the login for {keys.origin(url)}, or for the site of both"
             )
     return Login(
         (where,),
@@ -115,11 +116,15 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
     )
 
 
-def _place(name: str, suffixes: frozenset[str]) -> Place:
-    """Where a login holds that is for a host, or for a site with all its hosts. One without a scheme goes over http
-    too."""
-    site = as_seed(name)
-    return place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
+def _place(name: str, suffixes: frozenset[str], said: Sequence[URL]) -> Place:
+    """Where a login holds that is for a host, or for a site with all its hosts. A name without a scheme is for https,
+    and for http only where an address of http was `said` that lies there."""
+    named = as_seed(name)
+    if not is_guessed(name):
+        return place(named, suffixes, whole=False)
+    https, http = (place(as_seed(f"{each}://{name.strip()}"), suffixes, whole=False) for each in ("https", "http"))
+    plain = any(url.startswith("http:") and http.covers(url, place(url, suffixes)) for url in said)
+    return http if plain else https
 
 
 def _of_keyring(service: str, user: str) -> str:

@@ -15,9 +15,10 @@ from itertools import count
 
 HERE = 256 << 10
 """Bytes of a page that is read and kept as it comes: some ten milliseconds."""
-LINKS_HERE = 1 << 20
-"""The same for one whose main content is not looked for, when it is its turn: to another process and back it costs as
-much again as to read it."""
+LINKS_HERE = 2 << 20
+"""The same for one whose main content is not looked for, when it is its turn: some ten milliseconds too. To another
+process and back it costs as much again, and the first one that goes there starts that process: a quarter of a second.
+"""
 RESTS = 5
 """Times as long as the last page took: others get five sixths."""
 LATELY = 10.0

@@ -152,6 +152,7 @@ class Session:
             earlier=self.archive.page_at,
             learned=partial(on_demand.note_learned, self._table),
             disguised=self._derived.forget,
+            undisguised=self._derived.readmit,
             rank=PageRanks(self._collection),
         )
         return Frontier(self._table, self._rules(), self._clock, seen=seen, outward=outward, peers=self._peers)
@@ -434,19 +435,19 @@ class Session:
         try:
             yield
         except asyncio.CancelledError:
-            self._finish()
+            self._finish(hurried=True)
             raise
         else:
-            self._finish()
+            self._finish(hurried=self.frontier.is_stopping)
         finally:
             self.close()
 
-    def _finish(self) -> None:
+    def _finish(self, *, hurried: bool) -> None:
         self.frontier.settle()
         self._gauge.account()
         self._commits.now()
         if not self._commits.broken:
-            self._derived.finish()
+            self._derived.finish(hurried=hurried)
 
     def close(self) -> None:
         """Every part, whatever became of the crawl."""

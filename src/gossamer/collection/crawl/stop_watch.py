@@ -25,6 +25,8 @@ class StopWatch:
         self._watch, self._clock = OrdersWatch(folder), clock
         self._me = self._watch.steering.crawl()
         self._heard = -LATELY
+        self.has_stopped = False
+        """It was this that set the event, and nobody waits for the end as after an interrupt."""
 
     @asynccontextmanager
     async def set(self, stop: asyncio.Event) -> AsyncIterator[None]:
@@ -39,6 +41,7 @@ class StopWatch:
         while not stop.is_set():
             await asyncio.sleep(LOOK)
             if self._look() == self._me or not anchors.is_in_place(self._watch.steering.folder):
+                self.has_stopped = True
                 stop.set()
 
     def _look(self) -> str | None:

@@ -41,7 +41,6 @@ from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.lock import keeping
 from gossamer.collection.status import Fetched, Progress, together
 from gossamer.collection.steering import OrdersWatch, wanted
-from gossamer.collection.stored import refresh
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
@@ -179,6 +178,8 @@ class CrawlSupervisor:
                 self._leases.close()
                 files.remove(self._folder.leases)
         if not self._plan.is_local:
+            from gossamer.collection.stored import refresh  # with what reads a store
+
             await asyncio.to_thread(refresh, self._folder, self._plan)
 
     async def _look_after(self) -> None:

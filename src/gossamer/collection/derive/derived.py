@@ -52,6 +52,10 @@ class Derived:
         """A page turned out to be an error in disguise."""
         self._findable.forget(url)
 
+    def readmit(self, url: URL, page: Page) -> None:
+        """What was taken for one turned out to be a page."""
+        self._findable.readmit(url, page)
+
     def mark(self, ledger: Ledger) -> None:
         """Before a commit, and before the archive is made ready for it: see which pages are near copies."""
         self._prints.prepare(ledger, self._findable.fold)
@@ -64,10 +68,12 @@ class Derived:
         """After it, at that steady time."""
         self._findable.committed(now)
 
-    def finish(self) -> None:
-        """The crawl is over, and all is committed."""
+    def finish(self, *, hurried: bool = False) -> None:
+        """The crawl is over, and all is committed. Where somebody waits for the end, the parts of the index are left to
+        the next crawl, which brings them together as well."""
         self._findable.finish()
-        self._findable.gather()
+        if not hurried:
+            self._findable.gather()
         self._table.commit()
 
     def close(self) -> None:

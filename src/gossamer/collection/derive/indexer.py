@@ -36,7 +36,7 @@ from gossamer.printable import log
 from gossamer.rows import number
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import GONE, STATE, Version, hint_of
+from gossamer.store.versions import STATE, Version, hint_of, tells
 from gossamer.tagged import plain
 
 COMMIT_EVERY = 5_000
@@ -84,7 +84,7 @@ class Indexer:
             self._fold(url, led_to, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, version)
-        elif capture.status in GONE and self._was_here(url):
+        elif tells(capture.status) and self._was_here(url):  # it is gone, or a redirect leads nowhere
             self.forget(url)
 
     def _keep_page(self, url: URL, page: Page, version: Version) -> None:
@@ -111,6 +111,15 @@ class Indexer:
         """A page that was kept is gone, or an error in disguise: it is not found any more, its links do not count."""
         self._log.add(url, self._site(url), ())
         self._take_out(url)
+
+    def readmit(self, url: URL, page: Page) -> None:
+        """What was forgotten is a page after all: the next commit makes it findable, also if it says what it said."""
+        if original := page.copy_of or page.near_copy_of:
+            self.fold(url, original)
+        else:
+            self.note(url, page)
+            self._touched[url] = None
+            self._fresh += 1
 
     def note_older(self, url: URL) -> None:
         """An older version of a page came, or says something else than before."""

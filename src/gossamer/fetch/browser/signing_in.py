@@ -65,8 +65,6 @@ class _Way:
         self._context = context
         self._turn = asyncio.Lock()
         self._left = REQUESTS
-        self._is_encrypted = account.url.startswith("https:")
-        """Then nothing goes over plain http, whatever else its site may be asked."""
 
     async def walk(self) -> str:
         """To its end, or to the first step that fails. What is said of that has no secret in it, for no step has."""
@@ -135,7 +133,7 @@ class _Way:
         return capture
 
     async def _asked(self, url: URL, sent: Request | None, request: Request) -> Capture | None:
-        if not self._reach.covers(url) or (self._is_encrypted and url.startswith("http:")):
+        if not self._reach.covers(url):
             return None
         self._left -= 1
         page = request.frame.page.url

@@ -50,10 +50,12 @@ class Answers:
         settle: Settlement,
         listings: Listings,
         disguised: Callable[[str], None] = lambda url: None,
+        undisguised: Callable[[str, Page], None] = lambda url, page: None,
         watch: Watch | None = None,
     ) -> None:
-        """`disguised` is told of each page that was kept and is an error."""
+        """`disguised` is told of each page that was kept and is an error, `undisguised` of each that is none now."""
         self._disguised = disguised
+        self._undisguised = undisguised
         self._listings = listings
         self._watch = watch
         self._parts = parts
@@ -88,6 +90,8 @@ class Answers:
             self._intake.add(self._intake.forms.settled(url))
         if lesson.soft:
             self._disguised(url)
+        elif entry.soft and outcome.act is Act.KEEP:
+            self._undisguised(url, page)
         if lesson.trial:
             self._intake.add([Found(lesson.trial, entry.depth, url)])
         if lesson.probe:
@@ -214,12 +218,16 @@ class Answers:
             origin.urgent.append(Visit(url, Kind.PROBE))
 
     def probe_done(self, capture: Capture, page: Page) -> None:
-        """The answer to a made-up address: pages that were kept may turn out to be errors."""
+        """The answer to a made-up address: pages that were kept may turn out to be errors, and errors to be pages."""
         for url, reason in self._worth.probed(capture, judge(capture, self._rules.wanted), page):
             entry = self._ledger.get(url)
-            if entry is not None and entry.state is State.DONE:
+            if entry is None or entry.state is not State.DONE:
+                continue
+            if reason:
                 self._ledger.put(url, replace(entry, reason=reason, soft=reason), entry)
                 self._disguised(url)
+            elif entry.soft:
+                self._intake.requeue([(url, replace(entry, state=State.QUEUED, reason="", rank=0), entry)])
 
 
 def _was_another(entry: Entry, visit: Visit) -> bool:

@@ -38,7 +38,9 @@ def leave_out(table: Table, urls: Iterable[str], now: float) -> None:
 
 def _bare(entry: Entry) -> Entry:
     """Without what was learned from its answers."""
-    return replace(entry, history=(), target=None, etag=None, modified=None, status=0, due=0.0, copy=False, soft="")
+    return replace(
+        entry, history=(), target=None, etag=None, modified=None, status=0, due=0.0, copy=False, soft="", held=False
+    )
 
 
 def forget_firsts(table: Table, urls: set[str]) -> None:

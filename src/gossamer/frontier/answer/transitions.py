@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from msgspec.structs import replace
 
 from gossamer.convert.silent import unknown
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
-from gossamer.frontier.ledger import Ledger, was_fetched
+from gossamer.frontier.ledger import Ledger, is_page_again, was_fetched
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
@@ -65,6 +66,7 @@ class Settlement:
             copy=entry.copy if unchanged else page.copy_of is not None,
             near=entry.near and unchanged,
             soft=reason if is_soft_reason(reason) else "",
+            held=False,
         )
         if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.visited(capture, entry, page, unchanged=unchanged)
@@ -86,12 +88,12 @@ class Settlement:
             attempt=entry.attempt + 1,
             due=due,
             position=position,
-            **_validators_after(entry, status),
+            **_left_after(entry, status),
         )
 
     def end(self, url: str, entry: Entry, state: State, reason: str, status: int | None = None) -> Entry:
         """Nothing more will be asked of it. Where nobody was asked (no `status`), it is known what it was before."""
-        left = {} if status is None else _validators_after(entry, status)
+        left = {"held": is_page_again(entry)} if status is None else _left_after(entry, status)
         status = entry.status if status is None else status
         if self._flow is not None:
             self._flow.ended(url)
@@ -119,7 +121,7 @@ class Settlement:
             status=status,
             target=outcome.target,
             soft="",
-            **_validators_after(entry, status),
+            **_left_after(entry, status),
         )
         if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.moved(url)
@@ -136,13 +138,15 @@ def _validator(capture: Capture, name: str) -> str | None:
     return value if value and len(value) <= VALIDATOR_MOST else None
 
 
-def _validators_after(entry: Entry, status: int) -> dict[str, None]:
-    """An address without a document: what becomes of the validators that the last one came with.
+def _left_after(entry: Entry, status: int) -> dict[str, Any]:
+    """An address without a document: is the last one that came still here, and what becomes of its validators?
 
     An error that may pass takes nothing away. Where the page is gone or has moved, a 304 would bring back nothing.
     """
+    gone = tells(status) and status >= 300
+    left: dict[str, Any] = {"held": is_page_again(entry) and not gone}
     outdated = tells(status) or entry.status == NOT_MODIFIED
-    return {"etag": None, "modified": None} if outdated else {}
+    return left | {"etag": None, "modified": None} if outdated else left
 
 
 def _status_of_document(entry: Entry) -> int:

@@ -23,6 +23,8 @@ from gossamer.store.table.table import Table
 
 SMOOTHING = 0.3
 """Weight of the newest answer in the smoothed fetch time."""
+RECENT = 5
+"""Answers of a host that its usual time is taken from."""
 PENALTY_FIRST, PENALTY_MOST, PENALTY_DECAY = 1.0, 30.0, 0.9
 THROTTLE_FIRST = 60.0
 RETRY_AFTER_LEAST, RETRY_AFTER_MOST = 1.0, 86_400.0
@@ -55,10 +57,17 @@ class Politeness:
 
     def gap(self, host: Host, kind: Kind = Kind.PAGE) -> float:
         """Seconds between two requests to this host, of which the first is of that kind."""
+        return self._gap(host, kind, host.pace)
+
+    def usual_gap(self, host: Host) -> float:
+        """The same for pages, as it will be most of the time: one slow answer makes a few gaps long."""
+        return self._gap(host, Kind.PAGE, host.usual)
+
+    def _gap(self, host: Host, kind: Kind, pace: float) -> float:
         gap = 0.0
         if self.delay:
             least = self.delay if kind is not Kind.RESOURCE else min(self.requisite_delay, self.delay)
-            gap = max(least, min(self.factor * host.pace, self.longest))
+            gap = max(least, min(self.factor * pace, self.longest))
         return max(gap, min(host.crawl_delay, self.crawl_delay_most)) + host.penalty
 
     def basis(self, host: Host) -> str:
@@ -96,6 +105,9 @@ class Host:
     """Steady time before which no request starts."""
     out: int = 0
     pace: float = 0.0
+    """Seconds that a fetch takes, of late."""
+    recent: tuple[float, ...] = ()
+    """What the last of them took."""
     penalty: float = 0.0
     delays: dict[str, float] = field(default_factory=dict)
     """Crawl-delays by origin, of those that ask for one."""
@@ -125,6 +137,11 @@ class Host:
 
     def __post_init__(self) -> None:
         self.crawl_delay = max(self.delays.values(), default=0.0)
+
+    @property
+    def usual(self) -> float:
+        """Seconds that a fetch takes most of the time: the median, and the lower one of two."""
+        return sorted(self.recent)[(len(self.recent) - 1) // 2] if self.recent else self.pace
 
     @property
     def address(self) -> str:
@@ -160,6 +177,7 @@ class Host:
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""
         self.dead = 0
+        self.recent = (*self.recent[1 - RECENT :], seconds)
         self.pace = seconds if not self.pace else (1 - SMOOTHING) * self.pace + SMOOTHING * seconds
         self.penalty = 0.0 if self.penalty < 0.05 else self.penalty * PENALTY_DECAY
         self.streak = self.trips = self.throttled = 0

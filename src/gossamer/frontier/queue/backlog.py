@@ -108,5 +108,5 @@ class Longest:
         return self._stretch(host).seconds if self._backlog.of(host.name) else 0.0
 
     def _stretch(self, host: Host) -> Stretch:
-        each = max(self.politeness.gap(host), self.politeness.ip_delay) + host.pace / self.politeness.per_host
+        each = max(self.politeness.usual_gap(host), self.politeness.ip_delay) + host.usual / self.politeness.per_host
         return Stretch(host.name, self._backlog.of(host.name), each, max(host.paused - self._clock.steady(), 0.0))

@@ -225,7 +225,7 @@ class Choice:
             )
             self._worth.left(url, entry)
             return None
-        if not was_fetched(entry) and (there := self._worth.sink(url, entry)) is not None:
+        if not is_page_again(entry) and (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
         focus = self._intake.focus
@@ -252,6 +252,6 @@ class Choice:
     def _is_one_too_many(self, origin: Origin, entry: Entry) -> bool:
         """Has its host all the pages that it may have? One that was fetched before is among them."""
         limit = self.pages_per_host
-        if limit is None or entry.kind is not Kind.PAGE or was_fetched(entry):
+        if limit is None or entry.kind is not Kind.PAGE or is_page_again(entry):
             return False
         return limit.room(origin.host.name) <= 0

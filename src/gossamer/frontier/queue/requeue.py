@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
 from gossamer.frontier.entries import LATER, META, REMOVED, Entry, State
-from gossamer.frontier.ledger import Ledger, is_closed, is_kept, is_page
+from gossamer.frontier.ledger import Ledger, is_closed, is_kept, is_page, is_unreached
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.model import Fault, Kind
@@ -29,15 +29,21 @@ def fetched(ledger: Ledger, *, requisites: bool = False) -> Iterator[Change]:
     """Every page that was fetched; its validators go along, so that only what has changed comes. With `requisites`,
     what they need too.
 
-    One that robots.txt has closed since is among them: it may be open again.
+    One that robots.txt has closed since is among them, and one whose last visit failed: it may be open again.
 
     They come before all that is new, in the order that they had: a limit on pages would let new ones in instead.
     """
     kinds = (Kind.PAGE, Kind.RESOURCE) if requisites else (Kind.PAGE,)
     every = ((url, entry) for url, entry in ledger.all() if entry.kind in kinds)
-    pages = [(url, entry) for url, entry in every if is_page(entry) or is_closed(entry) or is_kept(entry)]
+    pages = [(url, entry) for url, entry in every if is_kept(entry) or _is_fetched(entry)]
     for url, entry in sorted(pages, key=lambda page: page[1].rank):
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
+
+
+def _is_fetched(entry: Entry) -> bool:
+    """A page that is here, and that nothing but a robots.txt keeps from being asked for."""
+    failed = entry.state is State.FAILED and is_unreached(entry)
+    return is_page(entry) or is_closed(entry) or failed
 
 
 def again(changes: Iterable[tuple[str, Entry]]) -> Iterator[Change]:

@@ -3,6 +3,7 @@ By what visits found; see `signals`."""
 
 from __future__ import annotations
 
+from gossamer.freshness import signals
 from gossamer.freshness.signals import Trust, heard, unsaid
 from gossamer.frontier.entries import TRUST, encode
 from gossamer.rows import decoder
@@ -19,6 +20,11 @@ def trust(table: Table, url: str) -> Trust:
     """In the host of an address."""
     row = table.get(TRUST, keys.host(url).encode())
     return trust_of(row) if row is not None else Trust()
+
+
+def tells(table: Table, url: str) -> bool:
+    """Whether the dates of a host are worth a look, as far as that is known."""
+    return signals.tells(trust(table, url))
 
 
 def learn(table: Table, url: str, *, moved: bool, changed: bool) -> None:

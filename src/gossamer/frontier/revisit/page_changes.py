@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from gossamer.freshness.content import content_print, difference, is_change, restlessness
 from gossamer.freshness.rate_estimator import History
+from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.entries import FRESHNESS, encode
 from gossamer.frontier.queue.retry import DAY
 from gossamer.model import Kind, Page
@@ -101,11 +102,20 @@ def put(table: Table, url: str, changes: PageChanges) -> None:
 class Look:
     """What a visit has shown, compared with the one before."""
 
-    def __init__(self, before: PageChanges, page: Page, kind: Kind, *, unchanged: bool) -> None:
+    def __init__(
+        self,
+        before: PageChanges,
+        page: Page,
+        kind: Kind,
+        *,
+        unchanged: bool,
+        dated: bool = True,
+    ) -> None:
+        """`dated` says whether the dates of a sitemap tell anything."""
         self.every = None if unchanged else every(page, kind)
         self.soonest = before.soonest if unchanged else min(page.update_every or 0.0, DAY)
         self.quiet = before.quiet if unchanged else page.quiet
-        self.print = before.print if unchanged else printed(page, kind)
+        self.print = before.print if unchanged else printed(page, kind, dated=dated)
         self.differs = difference(before.print, self.print) if before.print else 0.0
         self.tells = bool(before.seen) and (unchanged or bool(before.print))
         """There is something to compare it with."""
@@ -120,8 +130,17 @@ def every(page: Page, kind: Kind) -> float:
     return min(page.update_every or DAY, DAY) if is_list else 0.0
 
 
-def printed(page: Page, kind: Kind) -> bytes:
-    """Of its title and main content; of a list of addresses, and of what cannot be read, all of it."""
+def _listed(page: Page, *, dated: bool) -> bytes:
+    """Of a sitemap, what it brings: its addresses in whatever order, and their dates if these tell anything. One that
+    is written anew every hour, and dates all pages to that, brings nothing but what is new in it."""
+    dated = dated and not is_build_stamp(link.modified for link in page.links if link.modified is not None)
+    return content_print(" ".join(sorted(f"{link.url} {link.modified if dated else ''}" for link in page.links)))
+
+
+def printed(page: Page, kind: Kind, *, dated: bool = True) -> bytes:
+    """Of its title and main content; of a sitemap, what it lists; of what cannot be read, all of it."""
+    if kind is Kind.SITEMAP and page.links:
+        return _listed(page, dated=dated)
     said = page.content or page.text
     if kind is not Kind.PAGE or not said:
         return content_print(page.digest)

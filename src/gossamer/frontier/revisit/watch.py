@@ -253,7 +253,8 @@ class Watch:
         row = row or PageChanges(seen=before.visited if unchanged else 0.0)
         if row.seen and not row.print and not unchanged:
             row = self._remembered(url, row, before.kind)
-        look = Look(row, page, before.kind, unchanged=unchanged)
+        dated = before.kind is not Kind.SITEMAP or lastmod_trust.tells(self._table, url)
+        look = Look(row, page, before.kind, unchanged=unchanged, dated=dated)
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
             row = self._dating.adapt(row, changed=look.changed)

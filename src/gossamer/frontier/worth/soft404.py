@@ -7,12 +7,14 @@ error, and what only one of them says is how much such answers vary; a page is t
 the first and no more than that of its own. A kind of directory (see `url_patterns`) stands for all that are like it.
 
 Home pages are never errors. A host is asked when it has shown some pages, and left alone when it has been honest
-a few times, unless its pages look alike.
+a few times, unless its pages look alike. Where an error in disguise comes again, it is asked anew: it may have another
+error page by now, or be honest.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
 from math import inf
@@ -45,6 +47,9 @@ TRIES = 3
 """Questions about one kind of directory, those without an answer included."""
 RECENT = 16
 """Answers from a kind of directory that wait for the verdict."""
+AGAIN = 2 * RECENT
+"""One question for so many errors that come again: so a server whose errors always differ has each page asked for twice
+as often at most, and not without end."""
 
 PLACES = 500
 """Kinds of directory of a host that are watched."""
@@ -121,6 +126,8 @@ class Soft404:
         self._hosts = Rows(table, PROBES, host_of, HostPlaces)
         self._out: set[str] = set()
         """Kinds of directory about which a question is out; lost with the process, and asked again."""
+        self._again: Counter[str] = Counter()
+        """Errors that have come again, by kind of directory, since the process began."""
 
     def judge(self, kind: Template, url: str, answer: Answer) -> str:
         """Why an answer is an error in disguise; nothing when it is not, or when that is not known yet."""
@@ -131,7 +138,7 @@ class Soft404:
         if not _is_home(kind) and host.honest < HONEST and host.places < PLACES:
             host.places += place is None
             place = self._places.use(kind.directory)
-            place.recent = [*place.recent[1 - RECENT :], (url, answer.text.plain if answer.text else 0, answer.target)]
+            _remember(place, url, answer.text.plain if answer.text else 0, answer.target)
         return ""
 
     def question(self, kind: Template, url: str, *, alike: bool) -> str | None:
@@ -144,6 +151,18 @@ class Soft404:
             return None
         return _made_up(url, place.asked)
 
+    def question_again(self, kind: Template, url: str) -> str | None:
+        """The same, now that an error in disguise has come again; it waits for the answer."""
+        place = self._places.use(kind.directory)
+        if place.verdict is not Verdict.SOFT:
+            return None
+        _remember(place, url)
+        if kind.directory in self._out:
+            return None
+        self._again[kind.directory] += 1
+        is_due = self._again[kind.directory] % AGAIN == 1 or not _is_known(place)
+        return _made_up(url, place.asked) if is_due else None
+
     def asks(self, url: str) -> None:
         """A question goes out."""
         kind = template(url)
@@ -152,20 +171,30 @@ class Soft404:
         self._hosts.use(host_key(kind.host)).asked += 1
 
     def learn(self, url: str, status: int, answer: Answer) -> Iterator[tuple[str, str]]:
-        """Take in the answer to a question. Gives addresses that turn out to be errors, each with the reason."""
+        """Take in the answer to a question. Gives addresses that turn out to be errors, each with the reason; without
+        one those that were errors and have to be looked at again."""
         kind = template(url)
         self._out.discard(kind.directory)
-        place = self._places.use(kind.directory)
-        place.verdict = _verdict(url, status, answer, place.verdict)
-        if place.verdict is Verdict.SOFT:
-            place.nonsense = self._nonsense(kind, place, _told(answer))
-            for page, said, target in place.recent:
-                if reason := _equal(place.nonsense, said, target):
-                    yield page, reason
-            place.recent = []
-        elif place.verdict is Verdict.HONEST:
-            self._hosts.use(host_key(kind.host)).honest += 1
-            place.nonsense, place.recent = [], []
+        place, host = self._places.use(kind.directory), self._hosts.use(host_key(kind.host))
+        verdict = _verdict(url, status, answer, place.verdict)
+        if verdict is Verdict.OPEN:
+            return
+        recent, place.recent = place.recent, []
+        was_known = place.verdict is Verdict.SOFT and _is_known(place)
+        if was_known and verdict is Verdict.SOFT and _disguised(place.nonsense, answer):
+            return
+        if was_known:
+            place.nonsense, host.nonsense = [], []
+            yield from ((page, "") for page, _, _ in recent)
+        place.verdict = verdict
+        if verdict is Verdict.HONEST:
+            host.honest += 1
+            place.nonsense = []
+            return
+        place.nonsense = self._nonsense(kind, place, _told(answer))
+        for page, said, target in recent:
+            if not was_known and (reason := _equal(place.nonsense, said, target)):
+                yield page, reason
 
     def _nonsense(self, kind: Template, place: PlaceRow, answer: Nonsense) -> list[Nonsense]:
         """With what the host said elsewhere, if this is more of it: then it need not be asked twice here."""
@@ -197,9 +226,20 @@ def _is_worth_it(host: HostPlaces, place: PlaceRow, *, alike: bool) -> bool:
     if host.asked >= FIRST + host.pages // RATE or place.asked >= TRIES:
         return False
     if place.verdict is Verdict.SOFT:
-        return len(place.nonsense) < ANSWERS and not place.nonsense[0].target
+        return not _is_known(place)
     known = host.pages >= PAGES or host.alike >= ALIKE
     return place.verdict is Verdict.OPEN and known and (alike or host.honest < HONEST)
+
+
+def _remember(place: PlaceRow, url: str, said: int = 0, target: str = "") -> None:
+    """It waits for the answer to a question."""
+    others = [each for each in place.recent if each[0] != url]
+    place.recent = [*others[1 - RECENT :], (url, said, target)]
+
+
+def _is_known(place: PlaceRow) -> bool:
+    """Have errors there been heard as often as they have to be?"""
+    return len(place.nonsense) == ANSWERS or any(each.target for each in place.nonsense)
 
 
 def _made_up(url: str, number: int) -> str:
@@ -211,13 +251,14 @@ def _made_up(url: str, number: int) -> str:
 
 
 def _verdict(url: str, status: int, answer: Answer, before: Verdict) -> Verdict:
-    """What an answer to nonsense tells. A redirect that carries the name along tells nothing, and so does silence."""
+    """What an answer to nonsense tells: OPEN is nothing, as silence. A redirect that carries the name along is no
+    error."""
     if 200 <= status < 300:
         return Verdict.SOFT if answer.text and before is not Verdict.HONEST else Verdict.HONEST
     if answer.target:
         name = url.rstrip("/").rpartition("/")[2].partition(".")[0]
         return Verdict.HONEST if name in answer.target else Verdict.SOFT
-    return Verdict.HONEST if 400 <= status < 500 and status not in THROTTLED else before
+    return Verdict.HONEST if 400 <= status < 500 and status not in THROTTLED else Verdict.OPEN
 
 
 def _told(answer: Answer) -> Nonsense:

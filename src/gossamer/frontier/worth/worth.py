@@ -95,8 +95,9 @@ class Worth:
         """Learn from the answer to a visit."""
         url = capture.visit.url
         kind, text = template(url), _text(url, outcome, page)
-        if entry.soft and text is not None:  # it was an error, and may be one still
-            return Lesson(self._soft404.judge(kind, url, Answer(text)))
+        if entry.status and text is not None and _may_be_judged(entry):  # an error may be none by now
+            probe = self._soft404.question_again(kind, url) if entry.soft else None
+            return Lesson(self._soft404.judge(kind, url, Answer(text)), probe)
         if not _is_judged(entry) or outcome.act is Act.GET:
             return Lesson()
         if not entry.attempt:
@@ -141,7 +142,7 @@ class Worth:
         self._soft404.asks(url)
 
     def probed(self, capture: Capture, outcome: Outcome, page: Page) -> Iterator[tuple[str, str]]:
-        """Learn from the answer to a made-up address. Gives pages that are errors, each with the reason."""
+        """Learn from the answer to a made-up address: see `Soft404.learn`."""
         url = capture.visit.url
         return self._soft404.learn(url, capture.status, Answer(_text(url, outcome, page), outcome.target))
 
@@ -154,7 +155,11 @@ class Worth:
 
 def _is_judged(entry: Entry) -> bool:
     """Seeds are asked for by the user, sitemaps by the site, and a page that we have is no longer new."""
-    return entry.kind is Kind.PAGE and entry.depth > 0 and not entry.status
+    return _may_be_judged(entry) and not entry.status
+
+
+def _may_be_judged(entry: Entry) -> bool:
+    return entry.kind is Kind.PAGE and entry.depth > 0
 
 
 def _text(url: str, outcome: Outcome, page: Page) -> Sketch | None:

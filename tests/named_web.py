@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -82,12 +82,13 @@ def _handler(web: NamedWeb) -> type[BaseHTTPRequestHandler]:
             host = self.headers["host"].partition(":")[0]
             reply = web.replies.get((host, self.path))
             body = reply.body.encode() if reply else b""
-            self.send_response(301 if reply and reply.location else 200 if reply else 404)
-            for name, value in _headers(reply, len(body)).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-            web.log.append(Asked(host, self.path, began, time.monotonic()))
+            with suppress(ConnectionError):  # whoever asked is gone
+                self.send_response(301 if reply and reply.location else 200 if reply else 404)
+                for name, value in _headers(reply, len(body)).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+                web.log.append(Asked(host, self.path, began, time.monotonic()))
 
         def log_message(self, format: str, *words: Any) -> None:
             pass

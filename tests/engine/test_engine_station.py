@@ -120,6 +120,31 @@ def test_routes_that_come_late_do_not_replace_newer_ones() -> None:
     run(test())
 
 
+def test_what_a_worker_shared_is_free_before_anybody_hears_that_it_goes_on_elsewhere() -> None:
+    async def test() -> None:
+        here = await begun()
+        gone: list[int] = []
+        told_before: list[bool] = []
+
+        def note(index: int) -> None:
+            gone.append(index)
+            told_before.append(Kind.FINISHED in {kind for kind, *_ in news_of(b"".join(here._news))})
+
+        here._attendant.gone = note  # type: ignore[method-assign]  # a spy
+        await here.adopt({0: 1, 1: 1})
+        number = 0
+        while (Kind.MESSAGE, 0, b"ready") not in news_of((reply := await here.told(number))[1]):
+            number = reply[0]
+        await here.release(0)
+        number = reply[0]
+        while (Kind.FINISHED, 0, b"") not in news_of((reply := await here.told(number))[1]):
+            number = reply[0]
+        assert (gone, told_before) == ([0], [False])
+        await here.close()
+
+    run(test())
+
+
 def test_a_station_that_nobody_asks_any_more_ends_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(station, "ABANDONED", 0.01)
 

@@ -95,8 +95,8 @@ class Attendant(Protocol):
     def adopt(self, index: int) -> None:
         """A worker will begin here."""
 
-    def died(self, index: int) -> None:
-        """A worker has died here, or ended before its work was done. It is not back yet."""
+    def gone(self, index: int) -> None:
+        """A worker has no process here now: it died and is not back yet, goes on elsewhere, or is over."""
 
     def heard(self, message: bytes) -> None:
         """The owner of the crew has something to say to each machine."""
@@ -121,7 +121,7 @@ class Unattended:
     def adopt(self, index: int) -> None:
         """Nothing is to be made."""
 
-    def died(self, index: int) -> None:
+    def gone(self, index: int) -> None:
         """Nothing was shared."""
 
     def heard(self, message: bytes) -> None:

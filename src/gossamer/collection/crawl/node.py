@@ -82,8 +82,9 @@ class Node:
         self._here.add(index)
         self._leases.free(index, time.monotonic())
 
-    def died(self, index: int) -> None:
-        """The same."""
+    def gone(self, index: int) -> None:
+        """The same. Also of one that goes on elsewhere: it is cut off in the middle of its requests, and the others
+        here would wait for the addresses of those for ever."""
         self._leases.free(index, time.monotonic())
 
     def heard(self, message: bytes) -> None:

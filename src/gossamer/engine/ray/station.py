@@ -96,7 +96,7 @@ class Station:
             died=self._died,
             failed=lambda index, error: self._tell(Kind.FAILED, index, pickle.dumps(error)),
             outfit=Outfit(kit.preload, self._attendant.keep),
-            part=Part(self._forward, lambda index: self._tell(Kind.FINISHED, index)),
+            part=Part(self._forward, self._left),
         )
         loop = asyncio.get_running_loop()
         self._run = loop.create_task(self._crew.run())
@@ -189,8 +189,12 @@ class Station:
         self._is_news.set()
 
     def _died(self, index: int, words: str) -> None:
-        self._attendant.died(index)
+        self._attendant.gone(index)
         self._tell(Kind.DIED, index, words.encode())
+
+    def _left(self, index: int) -> None:
+        self._attendant.gone(index)
+        self._tell(Kind.FINISHED, index)
 
     def _forward(self, target: int, whole: bytes | memoryview) -> None:
         """To the station that has the worker; lost where none has, as with any worker that is dead."""

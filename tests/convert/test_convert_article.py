@@ -105,3 +105,37 @@ def test_a_link_keeps_the_place_that_it_names_for_readers_and_not_for_the_crawl(
     for href in ("b.html#part%20two", "c?d=1#x%22%3E%3Cscript%3E%60", "e", "f"):
         assert f'{href}"' in page.html
         assert f"{href})" in page.markdown
+
+
+DOXYGEN = (
+    "<title>A library</title><body><div id=top><ul><li><a href=/>Main Page</a><li><a href=/classes>Classes</a></ul>"
+    "</div><div class=header><div class=summary><a href=#m>Public Member Functions</a> | <a href=/all>All</a></div>"
+    "<div class=headertitle><div class=title>sf::Clock Class Reference<div class=ingroups><a href=/system>System module"
+    f"</a></div></div></div></div><div class=contents><h2>Detailed Description</h2><p>{WORDS * 2}</p>"
+    "<div class=fragment><div class=line><a class=code href=/clock>sf::Clock</a> clock;</div>\n"
+    "<div class=line><span class=keywordflow>if</span> (clock)</div>\n"
+    "<div class=line>    clock.<a class=code href=/clock>restart</a>();</div>\n"
+    "<div class=ttc><div class=ttname><a href=/clock>sf::Clock</a></div><div class=ttdoc>Measures the time.</div></div>"
+    f"</div><p>{WORDS * 2}</p></div>"
+)
+
+
+def test_the_heading_of_a_page_may_be_a_division() -> None:
+    page = document(DOXYGEN.encode(), "text/html", URL)
+    assert page.html.startswith("<h1>sf::Clock Class Reference</h1>\n<h2>Detailed Description</h2>")
+    assert page.content.startswith("sf::Clock Class Reference\n")
+    assert "System module" not in page.content
+
+
+def test_code_may_be_a_division_for_each_line() -> None:
+    page = document(DOXYGEN.encode(), "text/html", URL)
+    assert "<pre>sf::Clock clock;\nif (clock)\n    clock.restart();</pre>" in page.html
+    assert "Measures the time" not in page.content
+
+
+def test_a_division_that_is_only_called_title_or_line_is_none_of_both() -> None:
+    banner = "<body><div class=header><div class=title>My site</div></div><div class=fragment><div>A</div></div>"
+    poem = "<div class=stanza><div class=line>A line of a poem</div><div class=line>and one more</div></div>"
+    page = document(f"{banner}{poem}<p>{WORDS * 3}</p>".encode(), "text/html", URL)
+    assert "<h1>" not in page.html
+    assert "<pre>" not in page.html

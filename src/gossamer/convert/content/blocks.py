@@ -77,8 +77,12 @@ def ranges(outline: Outline, blocks: Blocks) -> Ranges:
 
 def standing_in(outline: Outline, tags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which runs stand in an element whose tag is among some, given by the number of a tag."""
+    return standing_within(outline, np.flatnonzero(tags[outline.tags]))
+
+
+def standing_within(outline: Outline, chosen: NDArray[np.int_] | Ints) -> NDArray[np.bool_]:
+    """Which runs stand in one of some elements."""
     size = len(outline.tags)
-    chosen = np.flatnonzero(tags[outline.tags])
     steps = np.bincount(chosen, minlength=size + 1) - np.bincount(outline.ends[chosen], minlength=size + 1)
     inside: NDArray[np.bool_] = np.cumsum(steps)[outline.owners] > 0
     return inside

@@ -12,6 +12,7 @@ from gossamer.convert import render
 from gossamer.convert.content import Method
 from gossamer.convert.content.found import Found
 from gossamer.convert.content.marks import numbered
+from gossamer.convert.html.meant import meant
 from gossamer.convert.html.outline import NUMBER, Outline
 from gossamer.convert.html.template import Runs, Template, without
 
@@ -51,8 +52,11 @@ def article(outline: Outline | None, where: Where, method: Method, correct: Corr
     """The main content of a page."""
     if outline is None or not len(outline.owners):
         return Article(inside=(False,) * (0 if outline is None else len(outline.points)))
+    named = meant(outline)
+    if named is not None:
+        outline = named.outline
     found = method(outline)
-    keep = _without_handles(outline, found.keep)
+    keep = _without_handles(outline, found.keep if named is None else named.keep(found.keep))
     if correct is not None:
         keep = correct(outline, keep)
     written = render.written(*render.dressed(outline, keep, *where))

@@ -94,7 +94,8 @@ class Counted:
     """A ledger that has met two reasons."""
 
     def __init__(self, _table: object) -> None:
-        self.counts = SimpleNamespace(failures={"http 404": 1}, exclusions={"robots": 2}, missing={}, remarks=None)
+        reasons = {"failures": {"http 404": 1}, "exclusions": {"robots": 2}, "missing": {}}
+        self.counts = SimpleNamespace(**reasons, remarks=None, retries=None)
 
 
 def test_a_reason_that_is_counted_means_itself_and_other_words_a_beginning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,13 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(queued.next_time))
     assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
     assert status.basis == f"until the first of 1 queued may be tried again, {until}"
+    later = "all that is queued failed before, and is to be tried again later"
+    assert status.retries == {"no-such-host": 1}
+    assert [(each.host, each.queued, each.reason) for each in status.waiting] == [("gone.example", 1, later)]
+    told = answers.status(replace(status, next_time=queued.next_time))
+    assert "tried again because:\n          1  no-such-host\n" in told
+    assert f"\n          1  gone.example: {later}" in told
+    assert "time left" not in told  # nobody knows when all is done
     assert answers.crawled("web", status, False, Plan()).endswith("1 address waits; `gossamer crawl web` goes on")
     assert answers.crawled("web", status, False, Plan(), verb="watch").endswith("; `gossamer watch web` goes on")
     limited = answers.crawled("web", status, False, Plan(pages=status.pages))

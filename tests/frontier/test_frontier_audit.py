@@ -15,7 +15,7 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Frontier
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import BACKLOG, HOSTS, LATER, QUEUE, STANDING, TURNS
+from gossamer.frontier.entries import BACKLOG, HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
@@ -63,6 +63,27 @@ def test_a_remark_on_a_page_that_is_counted_and_not_there_is_found(folder: Path)
         ledger.save()
 
     assert problems(folder, damage) == ["the counters of remarks on pages say {'empty': 1}, but it is {}"]
+
+
+def test_a_retry_that_is_counted_and_not_there_is_found(folder: Path) -> None:
+    def damage(table: Table) -> None:
+        ledger = Ledger(table)
+        ledger.counts.retries = {"connect": 2}
+        ledger.save()
+
+    assert problems(folder, damage) == [
+        "the counters of what is tried again say {'connect': 2}, but it is {'http 500': 1}"
+    ]
+
+
+def test_retries_that_were_never_counted_are_counted_once(folder: Path) -> None:
+    with Table.open(folder, FAMILIES, writable=True) as table:
+        ledger = Ledger(table)
+        ledger.counts.retries = None
+        url, entry = next(row for row in ledger.all() if row[1].state is State.QUEUED and not row[1].attempt)
+        ledger.put(url, replace(entry, reason="connect: refused", attempt=1), entry)
+        ledger.count_all()
+        assert ledger.counts.retries == {"connect": 1, "http 500": 1}
 
 
 def test_remarks_that_were_never_counted_are_counted_once(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
     from gossamer.collection.cluster_view import ClusterView
     from gossamer.collection.freshness import Freshness
+    from gossamer.collection.status import Waiting
     from gossamer.frontier.revisit.dating import Weights
     from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
     from gossamer.frontier.worth.crawl_traps import KindAnswer
@@ -139,7 +140,7 @@ def status(found: Status) -> str:
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s, without start and end"),
-        *([("time left", estimate(found.left, found.basis))] if found.left else []),
+        *([("time left", left)] if (left := time_left(found)) else []),
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         *([("on topic", str(found.harvest))] if found.harvest else []),
         *([("forms", str(found.forms))] if found.forms else []),
@@ -149,6 +150,7 @@ def status(found: Status) -> str:
         *([("waits", found.held_up)] if found.held_up else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
+    lines += _reasons("tried again because", found.retries) + _waiting(found.waiting)
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     lines += _reasons("requisites missing because", found.requisites_missing)
     lines += _reasons("pages that are here, but", found.remarks)
@@ -211,9 +213,23 @@ def at_rest(found: Status) -> str:
     return f"at rest; {found.held_by or _goes_on(found, '`gossamer crawl DIR')}" if found.queued else "at rest"
 
 
+def time_left(found: Status) -> str:
+    """An estimate, where there is one. Where all that is queued waits, nobody knows when it is done."""
+    return "" if found.next_time or not found.left else estimate(found.left, found.basis)
+
+
 def estimate(seconds: float | None, basis: str) -> str:
     """The time left and what it is counted from; nothing when it is not known."""
     return "" if seconds is None else f"about {span(max(seconds, 1.0))}: {line(basis)}"
+
+
+def _waiting(hosts: Sequence[Waiting]) -> list[str]:
+    if not hosts:
+        return []
+    until = [f", until {when(each.next_time)}" if each.next_time else "" for each in hosts]
+    told = [f"{line(each.host)}: {cut(each.reason)}{end}" for each, end in zip(hosts, until, strict=True)]
+    lines = [f"  {each.queued:>9,}  {words}" for each, words in zip(hosts, told, strict=True)]
+    return ["", "hosts that have most of what waits:", *lines]
 
 
 def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:

@@ -214,6 +214,8 @@ def _left(now: Progress) -> list[Part]:
         return [Part("up to date" if now.next_visit == inf else f"next visit in {span(now.next_visit)}", 2)]
     if now.waits:
         return [Part(f"waiting {now.idle_seconds:.0f} s for retries", 2), Part("(Ctrl-C stops now)", 4)]
+    if now.next_time:
+        return [Part(f"next try in {span(max(now.idle_seconds, 1.0))}", 2), Part("(all that is queued waits)", 9)]
     return _estimate(now.left, now.basis)
 
 

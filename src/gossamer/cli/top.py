@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.answers import at_rest, estimate
+from gossamer.cli.answers import at_rest, time_left
 from gossamer.cli.out import BOLD, PLAIN, say, say_json
 from gossamer.cli.terminal import encoded, is_coloured
 from gossamer.collection.ask.reading import Reading
@@ -112,7 +112,7 @@ def _sums(now: Status, disk: int, rate: tuple[str, str]) -> Iterator[str]:
         ("duplicates", f"{now.duplicates:,}, {now.near_duplicates:,} near copies"),
         ("crawled for", span(now.seconds)),
         ("disk", f"{size(disk)} free"),
-        ("time left", estimate(now.left, now.basis) or ("not known" if now.crawling else "")),
+        ("time left", time_left(now) or ("not known" if now.crawling else "")),
         ("now", _now(now)),
     ]
     yield from (f"{name:<12}{line(value)}" for name, value in rows if value)

@@ -126,6 +126,17 @@ class FormsAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A host for which addresses wait."""
+
+    host: str
+    queued: int
+    reason: str
+    next_time: float | None
+    """When it may be asked, in seconds since 1970, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The sums over all addresses."""
 
@@ -170,6 +181,10 @@ class Status:
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
     next_time: float | None = None
     """When the first of what is queued may be tried again, in seconds since 1970; None where others may be before."""
+    retries: Mapping[str, int] = field(default_factory=dict)
+    """Why some of what is queued is tried again: reasons and how often."""
+    waiting: tuple[Waiting, ...] = ()
+    """Where all that is queued waits, the hosts that have most of it."""
     harvest: Harvest | None = None
     """How far the pages are on topic; None where the crawl has none."""
     forms: FormsAsked | None = None
@@ -260,6 +275,7 @@ def status_of(
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
         next_time=last.next_time or None if last and any(counts.queued for counts in parts) else None,
+        retries=_largest(counts.retries or {} for counts in parts),
         harvest=_harvest(tables),
         forms=_forms(tables),
         requisites=sum(counts.needed.all for counts in parts if counts.needed),

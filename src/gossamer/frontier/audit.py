@@ -35,7 +35,8 @@ def audit(table: Table) -> Iterator[str]:
     says = ledger.counts.needed
     needed = None if says is None else Needed(reasons=None if says.reasons is None else {})
     remarks: dict[str, int] | None = None if ledger.counts.remarks is None else {}
-    counted = Counts(again=min(ledger.counts.again, 0), needed=needed, remarks=remarks)
+    retries: dict[str, int] | None = None if ledger.counts.retries is None else {}
+    counted = Counts(again=min(ledger.counts.again, 0), needed=needed, remarks=remarks, retries=retries)
     tallied = Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
         before, sums = counted.queued, Sums(counted.pages + counted.unreached, counted.failed)
@@ -60,6 +61,8 @@ def audit(table: Table) -> Iterator[str]:
         yield f"the counters of what pages need say {ledger.counts.needed}, but it is {needed}"
     if sum((ledger.counts.remarks or {}).values()) != sum((remarks or {}).values()):
         yield f"the counters of remarks on pages say {ledger.counts.remarks}, but it is {remarks}"
+    if sum((ledger.counts.retries or {}).values()) != sum((retries or {}).values()):
+        yield f"the counters of what is tried again say {ledger.counts.retries}, but it is {retries}"
     yield from _queues(table, ledger, counted.queued)
     yield from _waiting_origins(table)
     yield from opic.audit(table)

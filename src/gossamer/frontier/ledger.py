@@ -83,6 +83,9 @@ class Counts(msgspec.Struct):
     remarks: dict[str, int] | None = None
     """What should be known of pages that are here, as that they could not be read, by the first words of the reason;
     None where it was never counted."""
+    retries: dict[str, int] | None = None
+    """Why pages are queued once more after a failure, by the first words of the reason; None where it was never
+    counted."""
 
     @property
     def besides(self) -> int:
@@ -114,6 +117,8 @@ class Counts(msgspec.Struct):
                 self.queued += by
                 if (entry.status or entry.held) and self.again >= 0:
                     self.again += by * is_page_again(entry)
+                if self.retries is not None and is_retry(entry):
+                    _tally(self.retries, entry.reason, by)
             case State.DONE:
                 self.done += by
                 if is_page(entry):
@@ -183,6 +188,11 @@ def is_page_again(entry: Entry) -> bool:
     return waits and (entry.held or (was_fetched(entry) and not entry.attempt))
 
 
+def is_retry(entry: Entry) -> bool:
+    """It failed, and is to be tried again."""
+    return entry.state is State.QUEUED and entry.attempt > 0 and bool(entry.reason)
+
+
 def is_unreached(entry: Entry) -> bool:
     """A page that is here, though its last visit failed, or it may not be visited any more."""
     return entry.held and entry.kind is Kind.PAGE and entry.state in (State.FAILED, State.EXCLUDED)
@@ -218,7 +228,7 @@ class Ledger:
         self.backlog = Backlog(table)
         self.tally = Tally(table)
         stored = table.get(META, b"counts")
-        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed(), remarks={})
+        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed(), remarks={}, retries={})
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 
@@ -288,6 +298,11 @@ class Ledger:
             for _, entry in self.all():
                 if entry.reason and is_page(entry):
                     _tally(self.counts.remarks, entry.reason, 1)
+        if self.counts.retries is None:
+            self.counts.retries = {}
+            for _, entry in self.all():
+                if entry.kind is not Kind.RESOURCE and is_retry(entry):
+                    _tally(self.counts.retries, entry.reason, 1)
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""

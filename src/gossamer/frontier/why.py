@@ -285,7 +285,8 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     queued, sums = Backlog(table).of(name), Tally(table).of(name)
     state, reason, when = _standing(row, queued, asked.now)
     if state == WAITING:
-        is_later = bool(robots) and not _is_in_queues(table, name)
+        was_asked = bool(robots) or 0 < row.visits <= row.faults  # a dead host has no robots.txt
+        is_later = was_asked and not _is_in_queues(table, name)
         reason = _turn(robots, asked.still, is_later=is_later, is_behind=away > 0)
     return HostAnswer(
         name,

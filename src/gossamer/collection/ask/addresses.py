@@ -16,7 +16,7 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Ledger, is_here, is_page, is_page_again
+from gossamer.frontier.ledger import Counts, Ledger, is_here, is_page, is_page_again
 from gossamer.model import URL, Kind
 from gossamer.printable import timestamp
 from gossamer.urls import keys, normalize
@@ -158,10 +158,15 @@ def _because(readers: ShardReaders, words: str | None) -> Callable[[str], bool]:
     if not words.strip():
         raise UsageError("a reason that is empty means none; leave it out to list all addresses")
     counts = [Ledger(table).counts for table in readers.tables]
-    if any(words in (*each.failures, *each.exclusions, *each.missing, *(each.remarks or ())) for each in counts):
+    if any(words in chain(*_reasons(each)) for each in counts):
         return lambda reason: reason.partition(":")[0] == words
     begins = words.casefold()
     return lambda reason: reason.casefold().startswith(begins)
+
+
+def _reasons(counts: Counts) -> Iterator[Mapping[str, int]]:
+    """All that are counted."""
+    yield from (counts.failures, counts.exclusions, counts.missing, counts.remarks or {}, counts.retries or {})
 
 
 def _chosen(state: Callable[[Entry], bool], because: Callable[[str], bool], entry: Entry) -> bool:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.opened import Opened
@@ -15,6 +16,7 @@ from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.queue.backlog import Backlog
 from gossamer.printable import counted
 from gossamer.store.unread import Unread
 from gossamer.store.versions import STATE, Versions
@@ -29,12 +31,14 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.listing import Listed
     from gossamer.collection.series import Sample
-    from gossamer.collection.status import Progress, Status
+    from gossamer.collection.status import Progress, Status, Waiting
     from gossamer.frontier.host_details import HostDetails
     from gossamer.frontier.revisit.hubs import Subscribable
     from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer
 
 HOSTS_AT_ONCE = 1_000
+WAITING_MOST = 5
+"""Hosts that `status` names where all that is queued waits."""
 
 
 class CrawlState(Opened):
@@ -45,7 +49,20 @@ class CrawlState(Opened):
         from gossamer.collection.status import status_of
 
         unread = sum(1 for _ in self.unread())
-        return status_of(self.path, self.plan, self._readers().tables, self._mirrors(), unread)
+        found = status_of(self.path, self.plan, self._readers().tables, self._mirrors(), unread)
+        return replace(found, waiting=tuple(self._waiting_hosts())) if found.next_time else found
+
+    def _waiting_hosts(self) -> Iterator[Waiting]:
+        """Where most is queued, and why nothing of it may be fetched now, whether a crawl runs or not."""
+        from gossamer.collection.status import Waiting
+        from gossamer.frontier.why import about_host
+
+        asked = replace(self._asking(), still="", still_besides="")
+        hosts = ((*each, table) for table in self._readers().tables for each in Backlog(table).largest(WAITING_MOST))
+        for _, name, table in nlargest(WAITING_MOST, hosts, key=lambda each: each[0]):
+            host = about_host(table, name, asked)
+            if host is not None:
+                yield Waiting(name, host.queued, host.reason, host.next_time)
 
     def change_rates(self) -> dict[float, int]:
         """How many pages change how often a day, as `watch` has learned it; none where it never ran."""

@@ -7,12 +7,13 @@ politeness lets nobody hurry there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import nlargest
 from typing import NamedTuple
 
 from gossamer.frontier.entries import BACKLOG
 from gossamer.frontier.polite.host_delays import Host, Politeness
 from gossamer.model import Clock
-from gossamer.rows import number
+from gossamer.rows import number, text
 from gossamer.store.table.table import Table
 
 _KEPT = 50_000
@@ -57,6 +58,10 @@ class Backlog:
     def total(self) -> int:
         """The sum over all rows."""
         return sum(number(count) for _, count in self._table.scan(BACKLOG))
+
+    def largest(self, most: int) -> list[tuple[int, str]]:
+        """The hosts that have the most of what was committed."""
+        return nlargest(most, ((number(count), text(host)) for host, count in self._table.scan(BACKLOG)))
 
     def _stored(self, host: str) -> int:
         return number(self._table.get(BACKLOG, host.encode()) or b"")

@@ -92,6 +92,7 @@ def test_what_is_due_already_is_left_to_the_next_crawl(folder: Path, monkeypatch
     monkeypatch.setattr(gossamer.Collection, "broken", lambda self, **asked: iter(rows))
     with client(folder) as asking:
         found = seen(asking)
+    assert "2 broken addresses, 0 links to them; 2 so far only, to be tried again" in found
     assert "connect to be tried again by the next crawl" in found
     assert "connect to be tried again in 1 hour" in found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gossamer
-from gossamer.cli.answers import cut
+from gossamer.cli.answers import cut, when
 from gossamer.cli.out import complain, say, say_json
 from gossamer.cli.progress import Line, Part
 from gossamer.collection.ask.broken_table import BrokenTable
@@ -155,12 +155,10 @@ class ExternalLine:
 
 
 def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool) -> int:
-    count = links = 0
-    pages: set[str] = set()
+    gone, later = Sum(), Sum()
     table = BrokenTable(sys.stdout) if options.csv else None
     for each in found:
-        count, links = count + 1, links + len(each.sources)
-        pages.update(source.url for source in each.sources)
+        (later if each.again else gone).add(each)
         if table:
             table.add(each)
         elif options.json:
@@ -169,13 +167,32 @@ def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool)
             say("\n".join(_block(each)))
     if not options.csv and not options.json:
         none = "nothing is broken" if whole else "nothing that could be asked is broken"
-        said = f"{counted(count, 'broken address')}, {counted(links, 'link')} on {counted(len(pages), 'page')}"
-        say(said if count else none)
-    return count
+        none += " for good" if later.addresses else ""
+        say(f"{counted(gone.addresses, 'broken address')}, {gone}" if gone.addresses else none)
+        if later.addresses:
+            so_far = counted(later.addresses, "address has failed so far", "addresses have failed so far")
+            say(f"{so_far} and may be broken, {later}: a later crawl asks again")
+    return gone.addresses + later.addresses
+
+
+class Sum:
+    """How many addresses, and the links to them."""
+
+    def __init__(self) -> None:
+        self.addresses = self._links = 0
+        self._pages: set[str] = set()
+
+    def add(self, each: Broken) -> None:
+        """One more."""
+        self.addresses, self._links = self.addresses + 1, self._links + len(each.sources)
+        self._pages.update(source.url for source in each.sources)
+
+    def __str__(self) -> str:
+        return f"{counted(self._links, 'link')} on {counted(len(self._pages), 'page')}"
 
 
 def _block(each: Broken) -> Iterator[str]:
-    later = "; it will be tried again" if each.again else ""
+    later = f" so far; to be tried again from {when(each.again)} on" if each.again else ""
     yield f"{line(each.url)}  {cut(each.reason)}{later}"
     yield from (f"  {_source(source)}" for source in each.sources[:SOURCES_MOST])
     if len(each.sources) > SOURCES_MOST:

@@ -55,6 +55,8 @@ class Found:
     """What is broken."""
 
     total: int = 0
+    later: int = 0
+    """Those that failed so far, and are to be tried again."""
     links: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     """Whatever reason was asked for."""
@@ -100,6 +102,7 @@ def _found(web: Collection, site: str, reason: str) -> Found:
         if len(found.rows) < ROWS_MOST:
             found.rows.append(Row(each.url, each.reason, each.again, each.sources[:SOURCES], len(each.sources)))
         found.total += 1
+        found.later += each.again is not None
         found.links += len(each.sources)
     return found
 

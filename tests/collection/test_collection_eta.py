@@ -171,7 +171,12 @@ def test_the_last_words_say_what_to_do_next() -> None:
     assert answers.crawled("my web", status, False, Plan()).endswith("\nnext: gossamer search 'my web' 'words'")
     assert answers.crawled("web", status, False, Plan(build=False)).endswith("\nnext: gossamer build web")
     idle = answers.crawled("web", status, False, Plan(), idle=True)
-    assert idle.endswith("\nnothing was left to do; `gossamer crawl web --revisit` asks again for all pages")
+    told = (
+        "\nnothing was left to do; `gossamer crawl web --revisit` asks again for all pages, "
+        "`gossamer crawl web URL` adds a seed"
+    )
+    assert idle.endswith(f"{told}, `gossamer crawl web --scope domain` follows links further")
+    assert answers.crawled("web", status, False, Plan(scope="any"), idle=True).endswith(told)
     for others in (
         answers.crawled("web", status, True, Plan()),
         answers.crawled("web", replace(status, queued=1), False, Plan()),

@@ -72,7 +72,10 @@ def crawled(
         failed = f"the page function failed for {counted(status.fields_failed, 'page')}"
         lines.append(f"{failed}; once it is mended, `gossamer build {folder} --convert` gives it all pages again")
     if idle:
-        lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
+        wider = f", {again} --scope {WIDER[plan.scope]}` follows links further" if plan.scope in WIDER else ""
+        lines.append(
+            f"nothing was left to do; {again} --revisit` asks again for all pages, {again} URL` adds a seed{wider}"
+        )
     elif status.pages and not status.queued and not stopped:
         search = f"search {folder} 'words'" if plan.build else f"build {folder}"
         broken = f"; gossamer broken {folder}" if status.failed and not plan.folders else ""

@@ -454,3 +454,17 @@ SETTINGS: dict[str, Setting] = {
     "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0),
     "disk_stop": Setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0),
 }
+
+
+def meant(said: str) -> str | None:
+    """The setting that goes by a name: its own, or that of its option. None where there is none, and of an option that
+    switches a setting off."""
+    name = said.lstrip("-").replace("-", "_")
+    return name if name in SETTINGS else _BY_OPTION.get(name)
+
+
+_BY_OPTION = {
+    each.option.flag.lstrip("-").replace("-", "_"): name
+    for name, each in SETTINGS.items()
+    if each.option and not each.option.flag.startswith("--no-")
+}

@@ -236,6 +236,11 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
     assert Plan(allow_addresses=["127.0.0.1"]) == Plan(allow_addresses=("127.0.0.1",))
     with pytest.raises(InvalidPlan, match="unknown setting dpeth; perhaps depth is meant"):
         Plan().changed(dpeth=3)
+    for option, meant in (("no_build", "build = false"), ("allow_address", "allow_addresses"), ("suffix", "suffixes")):
+        with pytest.raises(InvalidPlan, match=f"unknown setting {option}; perhaps {meant} is meant"):
+            Plan().changed(**{option: ("a",)})
+    with pytest.raises(InvalidPlan, match="unknown setting revisit; `gossamer"):  # an option that is no setting
+        Plan().changed(revisit=True)
     with pytest.raises(InvalidPlan, match=r"by credentials=gossamer\.Credentials\(headers=\.\.\.\)"):
         Plan().changed(headers={"X-Key": "hush"})
     for slip, words in [

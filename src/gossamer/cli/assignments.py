@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gossamer import settings
 from gossamer.cli.guide import meant, options_of, verbs_of
 from gossamer.errors import UsageError
 from gossamer.setting_text import parsed
@@ -29,15 +30,11 @@ def assigned(given: Iterable[str], by: str = "--set") -> dict[str, Any]:
 
 def _named(said: str, by: str) -> str:
     """A setting goes by its own name and by that of its option."""
+    if (setting := settings.meant(said)) is not None:
+        return setting
     name = said.lstrip("-").replace("-", "_")
-    if name in SETTINGS:
-        return name
-    flag, flags = (
-        f"--{name.replace('_', '-')}",
-        {each.option.flag: key for key, each in SETTINGS.items() if each.option},
-    )
-    if flag in flags and not flag.startswith("--no-"):
-        return flags[flag]
+    flag = f"--{name.replace('_', '-')}"
+    flags = {each.option.flag: key for key, each in SETTINGS.items() if each.option}
     raise UsageError(f"{by} {said}: there is no such setting{_hint(name, flag, flags)}")  # what follows may be a secret
 
 

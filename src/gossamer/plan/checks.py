@@ -11,12 +11,14 @@ from typing import Any
 
 from gossamer.errors import InvalidPlan, InvalidURL, UsageError
 from gossamer.printable import repeated
-from gossamer.settings import LARGEST, SETTINGS
+from gossamer.settings import LARGEST, SETTINGS, meant
 from gossamer.store.retention import Rule
 from gossamer.toml_text import toml
 from gossamer.urls import rules as url_rules
 from gossamer.urls.paths import canonical, is_path
 
+_ALIKE = 0.75
+"""How far a name must be that of a setting to be a slip of it."""
 _A_RULE = ("tracking",)
 CREDENTIALS = frozenset({"headers", "cookies", "auth", "login", "sites"})
 """What is given with a crawl and never kept as a setting."""
@@ -170,6 +172,14 @@ def unknown(names: Collection[str]) -> str:
     """What is said of settings that there are not."""
     if given := [name for name in names if name in CREDENTIALS]:
         return f"{given[0]} is no setting; it is sent by credentials=gossamer.Credentials({given[0]}=...)"
-    near = [meant[0] for name in names if (meant := difflib.get_close_matches(name, SETTINGS, 1))]
+    near = [*filter(None, map(_near, names))]
     hint = f"perhaps {', '.join(near)} is meant; " if near else ""
     return f"unknown setting {', '.join(names)}; {hint}`gossamer help --plan` lists them all"
+
+
+def _near(name: str) -> str:
+    """What may be meant: an option has another name here where it is given more than once, or switches off."""
+    for option, end in ((name, ""), (name.removeprefix("no_").removeprefix("no-"), " = false")):
+        if (setting := meant(option)) is not None:
+            return f"{setting}{end}"
+    return next(iter(difflib.get_close_matches(name, SETTINGS, 1, _ALIKE)), "")

@@ -145,3 +145,15 @@ def test_an_interrupt_while_a_command_is_loaded_ends_it_without_a_word(module: s
     program = STRUCK.format(module=module)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (code, "")
+
+
+def test_who_stands_in_a_directory_that_was_removed_is_told_so(tmp_path: Path) -> None:
+    (here := tmp_path / "here").mkdir()
+    program = (
+        f"import os; os.rmdir({str(here)!r}); from gossamer.cli import main; raise SystemExit(main(['status', 'web']))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], cwd=here, capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (
+        2,
+        "gossamer: the directory this was started in was removed; `cd` to one that is there\n",
+    )

@@ -35,6 +35,7 @@ def task(data: bytes, body: bytes = b"") -> bytes:
         b"import": lambda: _import(rest),
         b"recurse": lambda: task(data),
         b"process": lambda: b"%d" % os.getpid(),
+        b"where": lambda: os.fsencode(os.getcwd()),
         b"claim": lambda: _claim(*map(int, rest.split())),
         b"spoil": lambda: _spoil(rest),
     }[name]()

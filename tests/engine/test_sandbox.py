@@ -69,6 +69,17 @@ def test_who_only_waits_is_ended_by_the_clock() -> None:
         assert_serves(sandbox)
 
 
+def test_a_working_directory_that_is_removed_is_missed_by_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here := tmp_path / "here").mkdir()
+    monkeypatch.chdir(here)
+    with Sandbox(TASK) as sandbox:
+        assert sandbox.run_now(b"where") == Ended(os.fsencode(here))
+        here.rmdir()
+        assert sandbox.run_now(b"where") == Ended(b"/")
+
+
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT"])
 def test_who_dies_of_a_signal_is_reported_with_its_name(sandbox: Sandbox, name: str) -> None:
     ended = sandbox.run_now(b"signal %d" % signal.Signals[name])

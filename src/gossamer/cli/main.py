@@ -22,7 +22,7 @@ from typing import Any, TextIO
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain
 from gossamer.cli.terminal import prepare
-from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
+from gossamer.errors import INTERRUPTED, GossamerError, StorageError, UsageError, shortage
 from gossamer.printable import pasted
 
 CRAWLING = ("crawl", "watch")
@@ -73,6 +73,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()  # the reader has seen enough
         return 0
+    except FileNotFoundError:
+        if _is_somewhere():
+            raise
+        complain("the directory this was started in was removed; `cd` to one that is there")
+        return UsageError.exit_code
     except (OSError, MemoryError, ImportError) as error:
         lack = shortage(_named(error))  # of the machine, and no mistake of ours, wherever it shows
         if lack is None:
@@ -80,6 +85,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         complain(str(lack))
         return lack.exit_code
+
+
+def _is_somewhere() -> bool:
+    """Only whoever stands in a directory can find what is named from there."""
+    try:
+        return bool(os.getcwd())
+    except FileNotFoundError:
+        return False
 
 
 def _named(error: Exception) -> Exception:

@@ -134,6 +134,7 @@ class SandboxChild:
         return task if task[1] else task[:1]
 
     def _answer(self, task: list[bytes]) -> tuple[Said, bytes]:
+        _stand_somewhere()
         self._set_limits(self._limits.cpu, self._limits.seconds)
         try:
             value = self._function(*task)
@@ -154,6 +155,15 @@ class SandboxChild:
         fcntl.fcntl(self._line, fcntl.F_SETFL, flags | (os.O_ASYNC if cpu else 0))
         signal.setitimer(signal.ITIMER_PROF, cpu)
         signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _stand_somewhere() -> None:
+    """Where whoever began has removed the working directory since, Python 3.13 has no words for a name that a module
+    lacks (SystemError), and every codec that is looked up asks for one."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        os.chdir("/")
 
 
 def megabytes(size: int) -> str:

@@ -70,7 +70,7 @@ class Zygote:
         """A server at the other end of `ours`, which has `theirs`; None where there is no zygote any more. The
         children of one that is `shared` may ask for servers too."""
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-        told = {"preload": list(preload), "child": child, "path": sys.path, "files": limit, "folder": os.getcwd()}
+        told = {"preload": list(preload), "child": child, "path": sys.path, "files": limit, "folder": _folder()}
         handles = [theirs.fileno(), *([self._line.fileno()] if shared else [])]
         try:
             socket.send_fds(self._line, [json.dumps(told).encode()], handles)
@@ -80,6 +80,14 @@ class Zygote:
         except OSError:
             return None
         return ForkedServer(BORN.unpack(born)[1]) if born else None
+
+
+def _folder() -> str:
+    """Where we stand; nowhere in particular if that was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"
 
 
 _held: Zygote | None = None

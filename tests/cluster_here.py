@@ -6,6 +6,7 @@ import asyncio
 import random
 import signal
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,8 @@ class ClusterHere:
         self.actors: list[Actor] = []
         self.moved = threading.Event()
         """A shard that was taken from a station was given to another."""
+        self.sleeps = 0.0
+        """Seconds for which nothing happens here from the next call on, with the supervisor and all stations."""
         self._released = False
         self._draw, self._lost = random.Random(seed), lost
 
@@ -82,12 +85,15 @@ class ClusterHere:
         if not actor.dead:
             actor.dead = True
             here: Any = actor.station
-            here._crew._ending = True  # nobody there starts anything again
-            here._crew._signal(signal.SIGKILL)
-            here._watch.cancel()
+            if hasattr(here, "_crew"):  # it has begun
+                here._crew._ending = True  # nobody there starts anything again
+                here._crew._signal(signal.SIGKILL)
+                here._crew._over.set()
+                here._watch.cancel()
 
     async def _call(self, actor: Actor, method: str, *told: object) -> Any:
         await asyncio.sleep(self._draw.uniform(0.0, 0.01))
+        self._sleep()
         await actor.thawed.wait()
         lot = self._draw.random()
         if actor.dead or lot < self._lost / 2:
@@ -98,6 +104,10 @@ class ClusterHere:
         if actor.dead or lot < self._lost:
             raise Unreachable("its answer was lost")
         return answer
+
+    def _sleep(self) -> None:
+        seconds, self.sleeps = self.sleeps, 0.0
+        time.sleep(seconds)
 
     def _note(self, method: str) -> None:
         self._released = self._released or method == "release"

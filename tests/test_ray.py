@@ -40,7 +40,7 @@ from gossamer.testing import Copies, Log, MadeWeb, WebSpec
 from gossamer.urls import keys, site
 from named_web import NamedWeb, named_web
 from ray_cluster import NODE, processes_of, ray_cluster, redis, shards_at, signal_all
-from ray_crawls import CHECKPOINT, DELAY, JITTER, asked_for, begun, busy, numbers
+from ray_crawls import CHECKPOINT, DELAY, JITTER, asked_for, begun, busy, ended, numbers
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Ray's own, of which there are many
@@ -188,7 +188,7 @@ def crawls(
         second = begun(place / "named", named.url(NAMES[0]), "--shards", f"{len(NAMES)}")
         try:
             faulty = with_faults(cluster, web, place / "web", first)
-            _, words = second.communicate(timeout=LONGEST)
+            words = ended(second, place / "named", LONGEST)
             yield faulty, SharedAddress(named, place / "named", second.returncode, words)
         finally:
             for running in (first, second):
@@ -228,7 +228,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     frozen_shards = numbers(folder, lost[1])
     wait_for(lambda: all(terms(folder)[shard] > before[shard] for shard in frozen_shards))
     signal_all(frozen, signal.SIGCONT)  # the node stays frozen, and what runs there does not know
-    _, words = running.communicate(timeout=LONGEST)
+    words = ended(running, folder, LONGEST)
     zombies = shards_at(frozen)
     signal_all([raylet], signal.SIGKILL)
     lost_shards = [numbers(folder, each) for each in lost]

@@ -13,7 +13,7 @@ import toy_workers
 
 from gossamer.engine.protocols import SUPERVISOR, Unattended
 from gossamer.engine.ray import outbound, station
-from gossamer.engine.ray.calls import Unreachable
+from gossamer.engine.ray.calls import Ended, Unreachable
 from gossamer.engine.ray.outbound import Outbound
 from gossamer.engine.ray.station import Kit, Leasing, Routes, Station
 from gossamer.engine.wire import Kind, frame, payload, split
@@ -145,6 +145,21 @@ def test_what_a_worker_shared_is_free_before_anybody_hears_that_it_goes_on_elsew
     run(test())
 
 
+def test_a_worker_that_is_handed_over_twice_keeps_what_it_shares() -> None:
+    """Its first answer was lost."""
+
+    async def test() -> None:
+        here = await begun()
+        adopted: list[int] = []
+        here._attendant.adopt = adopted.append  # type: ignore[method-assign]  # a spy
+        for _ in range(2):
+            await here.adopt({0: 1})
+        assert adopted == [0]
+        await here.close()
+
+    run(test())
+
+
 def test_a_station_that_nobody_asks_any_more_ends_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(station, "ABANDONED", 0.01)
 
@@ -154,8 +169,30 @@ def test_a_station_that_nobody_asks_any_more_ends_its_workers(monkeypatch: pytes
         async with asyncio.timeout(120):
             await here._watch
         assert here._run.done()
+        with pytest.raises(Ended):  # a supervisor that was asleep does not take its workers for done
+            await here.told(0)
 
     run(test())
+
+
+def test_calls_that_nobody_answers_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbound, "RETRY", 0.01)
+    monkeypatch.setattr(outbound, "PATIENCE", 0.05)
+    calls: list[tuple[int, bytes]] = []
+
+    async def take(number: int, blob: bytes) -> bool:
+        calls.append((number, blob))
+        if len(calls) == 1:
+            await asyncio.Event().wait()
+        return True
+
+    async def test() -> None:
+        way = Outbound(take)
+        way.send(b"a")
+        await way.flushed()
+
+    run(test())
+    assert calls == [(1, b"a"), (1, b"a")]
 
 
 def test_calls_that_fail_are_made_again_with_the_same_number_and_the_rest_gathers(

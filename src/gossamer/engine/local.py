@@ -174,10 +174,12 @@ class Crew(Owned):
 
     # ------------------------------------------------- as a part of a larger crew
 
+    def has(self, index: int) -> bool:
+        """Is its place here?"""
+        return index in self._members
+
     def adopt(self, index: int, term: int) -> None:
-        """Its place is here from now on. All others hear that it began anew. Who says so twice says nothing new."""
-        if index in self._members:
-            return
+        """Its place is here from now on. All others hear that it began anew."""
         self._members[index] = member = Member(index, term, self._ended)
         self._begin_again(member)
 

@@ -41,6 +41,10 @@ class Unreachable(GossamerError):
     """A call did not come back: the node is gone, or the way to it is cut. Whether it was heard is not known."""
 
 
+class Ended(Unreachable):
+    """A station has ended all that was there, because nobody asked it for too long: its places may be given away."""
+
+
 class Node(NamedTuple):
     """A machine of the cluster."""
 

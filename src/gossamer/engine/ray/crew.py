@@ -22,9 +22,9 @@ from gossamer.engine.orders import refuse_in_worker
 from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
 from gossamer.engine.ray import calls
-from gossamer.engine.ray.calls import Node, Unreachable, call
+from gossamer.engine.ray.calls import Ended, Node, Unreachable, call
 from gossamer.engine.ray.node_status import CrewStanding, StationStanding
-from gossamer.engine.ray.outbound import RETRY, Outbound
+from gossamer.engine.ray.outbound import PATIENCE, RETRY, Outbound
 from gossamer.engine.ray.station import Kit, Leasing, Routes, Station
 from gossamer.engine.wire import Kind, frame, payload, split
 from gossamer.errors import GossamerError
@@ -198,6 +198,9 @@ class RayCrew(Owned):
         while True:
             try:
                 number, blob = await call(seat.actor, "told", received)
+            except Ended as error:
+                self._lose(seat, f"{error}")
+                return
             except Unreachable:
                 await asyncio.sleep(RETRY)
                 continue
@@ -246,13 +249,14 @@ class RayCrew(Owned):
             for seat in [*self._seats.values()]:
                 seat.heard += slept
                 if now - seat.heard > self._kit.leasing.takeover:
-                    self._lose(seat)
+                    self._shunned[seat.node.id] = now + SHUN
+                    self._lose(seat, f"was not heard of for {self._kit.leasing.takeover:.0f} s and is given up")
 
-    def _lose(self, seat: Seat) -> None:
+    def _lose(self, seat: Seat, words: str) -> None:
+        """What it had goes elsewhere, or back there, when nobody else is left."""
         del self._seats[seat.number]
-        self._shunned[seat.node.id] = time.monotonic() + SHUN
         seat.give_up()
-        log.warning("node %s was not heard of for %.0f s and is given up", seat.node.name, self._kit.leasing.takeover)
+        log.warning("node %s %s", seat.node.name, words)
         lost = [index for index, number in enumerate(self._where) if number == seat.number and index not in self._over]
         self._takeovers += len(lost)
         for index in lost:
@@ -406,8 +410,9 @@ class RayCrew(Owned):
         """Call again and again until it is heard, or the station is given up."""
         while seat.number in self._seats:
             try:
-                await call(seat.actor, method, *told)
-            except Unreachable:
+                async with asyncio.timeout(PATIENCE):
+                    await call(seat.actor, method, *told)
+            except (Unreachable, TimeoutError):
                 await asyncio.sleep(RETRY)
             else:
                 return True

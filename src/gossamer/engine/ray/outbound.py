@@ -1,9 +1,9 @@
 """Frames to one station: what gathers while a call is under way goes with the next.
 
 A call costs the same whatever it carries, so few are made: one at a time, and none sooner than a moment after the last.
-Calls are numbered. One that failed is made again with the same number, and a station passes over what it has: so frames
-come in order and once while both live, also over a link that breaks now and then. When the station is given up, so is
-this, and what was under way is lost; the workers hear of it as `reborn`.
+Calls are numbered. One that failed, or that nobody answers, is made again with the same number, and a station passes
+over what it has: so frames come in order and once while both live, also over a link that breaks now and then. When the
+station is given up, so is this, and what was under way is lost; the workers hear of it as `reborn`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ PACE = 0.005
 """Seconds from one call to the next."""
 RETRY = 0.2
 """Seconds from a call that failed to the next try."""
+PATIENCE = 10.0
+"""Seconds until a call that nobody answers is made again. Most that fail say so at once."""
 MOST = 4 << 20
 """Bytes of one call, if there are several frames."""
 
@@ -68,8 +70,9 @@ class Outbound:
 
     async def _is_taken(self, blob: bytes) -> bool:
         try:
-            return await self._take(self._number, blob)
-        except Unreachable:
+            async with asyncio.timeout(PATIENCE):
+                return await self._take(self._number, blob)
+        except (Unreachable, TimeoutError):
             return False
 
     def _next(self) -> bytes:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from gossamer.engine.local import Crew, Outfit, Part
 from gossamer.engine.protocols import SUPERVISOR, Attend
-from gossamer.engine.ray.calls import call
+from gossamer.engine.ray.calls import Ended, call
 from gossamer.engine.ray.outbound import Outbound
 from gossamer.engine.wire import Kind, frame, split
 
@@ -87,6 +87,7 @@ class Station:
         self._is_news = asyncio.Event()
         self._reply, self._number, self._sent, self._polls = b"", 0, 0.0, 0
         self._leased_until = self._asked = time.monotonic()
+        self._abandoned = False
         kill: Callable[[int], None] = lambda index: self._crew.kill(index)  # noqa: E731  # there is none yet
         self._attendant = kit.attend(me, kill)
         self._crew = Crew(
@@ -115,8 +116,9 @@ class Station:
     async def adopt(self, places: Mapping[int, int]) -> None:
         """Workers that begin here now, with their terms."""
         for index, term in places.items():
-            self._attendant.adopt(index)
-            self._crew.adopt(index, term)
+            if not self._crew.has(index):  # else it was said before, and what the worker shares by now is its own
+                self._attendant.adopt(index)
+                self._crew.adopt(index, term)
 
     async def release(self, index: int) -> None:
         """A worker is to go on elsewhere; it is told as FINISHED when it has ended here."""
@@ -148,6 +150,8 @@ class Station:
 
     async def told(self, received: int) -> tuple[int, bytes]:
         """The next reply, after the one with this number was received: what is new, or nothing for a while."""
+        if self._abandoned:
+            raise Ended("has ended all that was there, because nobody asked it for too long")
         self._asked = time.monotonic()
         self._polls += 1
         poll = self._polls
@@ -194,7 +198,8 @@ class Station:
 
     def _left(self, index: int) -> None:
         self._attendant.gone(index)
-        self._tell(Kind.FINISHED, index)
+        if not self._abandoned:  # its work is not done
+            self._tell(Kind.FINISHED, index)
 
     def _forward(self, target: int, whole: bytes | memoryview) -> None:
         """To the station that has the worker; lost where none has, as with any worker that is dead."""
@@ -206,10 +211,11 @@ class Station:
         self._lines[number].send(whole)
 
     async def _end_when_abandoned(self) -> None:
-        """The supervisor has given us up, or is gone: nobody needs what is here."""
+        """The supervisor has given us up, or is gone: nobody needs what is here. One that was asleep hears of it."""
         patience = ABANDONED * self._kit.leasing.takeover
         while time.monotonic() - self._asked < patience:  # noqa: ASYNC110  # nobody says that nobody asks
             await asyncio.sleep(patience / BEATS)
+        self._abandoned = True
         await self._end()
 
     async def _end(self) -> None:

@@ -187,7 +187,7 @@ def test_the_exported_lines_have_the_promised_fields(crawl_of: Callable[[WebSpec
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert set(lines[0]) == {
         *("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text"),
-        *("content", "markdown", "language", "kind", "author", "published", "modified"),
+        *("content", "markdown", "language", "kind", "author", "published", "modified", "last_modified"),
         *("depth", "copy_of", "near_copy_of", "links"),
     }
     assert {link for line in lines for link in line["links"][0]} == {"url", "anchor", "rel", "content"}

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
@@ -149,11 +150,13 @@ def test_parquet_has_the_fields_of_jsonl(files: dict[str, Path], tmp_path: Path)
     for each in table:
         each["fetched"] = each["fetched"].replace("+00:00", "Z")
         each["fetched"] = each["fetched"].replace("000Z", "Z") if "." in each["fetched"] else each["fetched"]
+        each["last_modified"] = each["last_modified"] and each["last_modified"].replace("+00:00", ".000Z")
+    assert any(each["last_modified"] for each in table)
     for each in rows:
         each["fetched"] = each["fetched"].replace(".000Z", "Z")
         assert None not in each.values()
         each.update({name: each[name] or None for name in ("language", "author", "published", "modified")})
-        each.update({name: each[name] or None for name in ("copy_of", "near_copy_of")})
+        each.update({name: each[name] or None for name in ("last_modified", "copy_of", "near_copy_of")})
     assert table == rows
 
 
@@ -172,9 +175,16 @@ def test_whichever_lines_of_jsonl_are_looked_at_the_columns_have_the_same_types(
 
 def test_dates_of_jsonl_are_written_in_one_way(crawled: Collection) -> None:
     found = next(iter(crawled.pages()))
-    dated = replace(found, page=replace(found.page, published=1_790_000_000.0, modified=None))
+    headers = (("last-modified", "Mon, 21 Sep 2026 14:13:20 GMT"),)
+    silent = replace(found, capture=replace(found.capture, headers=()))
+    assert silent.last_modified is None
+    assert json.loads(next(lines([silent])))["last_modified"] == ""
+    page = replace(found.page, published=1_790_000_000.0, modified=None)
+    dated = replace(found, page=page, capture=replace(found.capture, headers=headers))
+    assert dated.last_modified == datetime(2026, 9, 21, 14, 13, 20, tzinfo=UTC)
     told = json.loads(next(lines([dated])))
     assert (told["published"], told["modified"]) == ("2026-09-21T14:13:20.000Z", "")
+    assert told["last_modified"] == "2026-09-21T14:13:20.000Z"
 
 
 def test_without_pyarrow_the_message_names_the_cure(crawled: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

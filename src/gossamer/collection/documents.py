@@ -114,6 +114,11 @@ class Document(SaysWhatItRead):
         return self.version.status
 
     @property
+    def last_modified(self) -> datetime | None:
+        """As its server says: often the time of a file, or of the moment."""
+        return on_calendar(last_modified(self.capture))
+
+    @property
     def media_type(self) -> str:
         """By its bytes, not only by what the server says."""
         return self.version.media_type
@@ -189,6 +194,13 @@ class Document(SaysWhatItRead):
 Mapping.register(Document)
 
 
+def last_modified(capture: Capture) -> float | None:
+    """When a document was changed, as its server says: in seconds since 1970."""
+    from gossamer.convert.dates import seconds
+
+    return seconds(capture.header("last-modified") or "")
+
+
 def _fetched(page: Document) -> str:
     from gossamer.store.warc.warc import date
 
@@ -199,6 +211,7 @@ _AS_JSON: dict[str, Callable[[Document], Any]] = {
     "fetched": _fetched,
     "published": lambda each: timestamp(each.page.published),
     "modified": lambda each: timestamp(each.page.modified),
+    "last_modified": lambda each: timestamp(last_modified(each.capture)),
     "links": lambda each: [
         {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content} for link in each.links
     ],
@@ -207,7 +220,8 @@ FIELDS: dict[str, Callable[[Document], Any]] = {
     name: _AS_JSON.get(name, attrgetter(name))
     for name in (
         *("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content", "markdown"),
-        *("language", "kind", "author", "published", "modified", "depth", "copy_of", "near_copy_of", "links"),
+        *("language", "kind", "author", "published", "modified", "last_modified", "depth", "copy_of"),
+        *("near_copy_of", "links"),
     )
 }
 """What is told of every page, in this order; attributes have the same names."""
@@ -217,7 +231,7 @@ ONE_GIVEN = f"{GIVEN}."
 """Before the name of one of them."""
 
 
-DATES = ("fetched", "published", "modified")
+DATES = ("fetched", "published", "modified", "last_modified")
 
 
 def documents(

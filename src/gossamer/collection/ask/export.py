@@ -29,7 +29,7 @@ from gossamer.urls.seeds import address
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 """File systems that have one name for each file."""
-_OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
+_OPTIONAL = ("language", "author", "published", "modified", "last_modified", "copy_of", "near_copy_of")
 
 
 def rows(pages: Iterable[Document], *, links: bool = True, names: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -90,7 +90,7 @@ def _of_one_type(row: dict[str, Any]) -> dict[str, Any]:
     """For readers that guess the types of columns by the first lines, as Hugging Face's does. What is not known is an
     empty text and not null; dates have milliseconds, since one without is taken for a timestamp, which "" is not."""
     known = {name: row[name] or "" for name in _OPTIONAL if name in row}
-    dates = {name: f"{known[name][:-1]}.000Z" for name in ("published", "modified") if known.get(name)}
+    dates = {name: f"{known[name][:-1]}.000Z" for name in ("published", "modified", "last_modified") if known.get(name)}
     return row | known | dates
 
 

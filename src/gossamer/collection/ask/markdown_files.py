@@ -18,8 +18,7 @@ from pathlib import Path
 
 from gossamer.collection.ask import file_names
 from gossamer.collection.ask.new_folder import new_folder
-from gossamer.collection.documents import Document
-from gossamer.convert.dates import seconds
+from gossamer.collection.documents import Document, last_modified
 from gossamer.errors import StorageError
 from gossamer.markdown import titled, written
 from gossamer.printable import timestamp
@@ -63,7 +62,7 @@ def text_of(page: Document, *, links: bool = True) -> str:
         "url": page.url,
         "title": page.title,
         "date": timestamp(_own_date(page)),
-        "last_modified": timestamp(seconds(page.capture.header("last-modified") or "")),
+        "last_modified": timestamp(last_modified(page.capture)),
         "fetched": date(page.version.began),
         "language": page.language,
     }

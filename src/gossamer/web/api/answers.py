@@ -88,6 +88,7 @@ class Page(Answer, frozen=True, kw_only=True):
     author: str | None
     published: str | None
     modified: str | None
+    last_modified: str | None
     depth: int | None
     copy_of: str | None
     near_copy_of: str | None

@@ -36,7 +36,7 @@ NOW = Progress(pages=1, failed=0, queued=5, out=1, waiting=2, bytes=10, seconds=
 
 def talking(*looks: Progress, quiet: bool = False) -> list[tuple[str, str]]:
     noted: list[tuple[str, str]] = []
-    talk = Talk(ProgressLine(io.StringIO()), lambda *event: noted.append(event), pipe=True, quiet=quiet)
+    talk = Talk(ProgressLine("web", io.StringIO()), lambda *event: noted.append(event), pipe=True, quiet=quiet)
     for each in looks:
         talk(each)
     return noted
@@ -54,7 +54,7 @@ def test_other_work_says_a_line_a_minute_on_a_pipe_too(monkeypatch: pytest.Monke
     monkeypatch.setattr("gossamer.cli.progress.time.monotonic", lambda: now)
     out = io.StringIO()
     export = ExportLine(out)
-    crawl = ProgressLine(out)  # which `Talk` speaks for
+    crawl = ProgressLine("web", out)  # which `Talk` speaks for
     for now in (105.0, 159.0, 161.0, 200.0, 222.0):
         export(int(now), 300)
         crawl(replace(NOW, seconds=now))
@@ -96,6 +96,24 @@ def test_a_crawl_that_ends_because_the_next_try_is_far_away_does_not_say_that_it
 def test_who_wants_no_words_gets_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert talking(NOW, replace(NOW, network_gone=True), quiet=True)  # a log is told all the same
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_who_wants_no_words_is_not_told_that_the_end_was_heard(capsys: pytest.CaptureFixture[str], quiet: bool) -> None:
+    async def ended() -> bool:
+        with interrupts.listening(quiet=quiet) as stopping:
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.wait_for(stopping.stop.wait(), 5)
+        return stopping.asked
+
+    assert asyncio.run(ended())
+    assert ("finishing what is in flight" in capsys.readouterr().err) is not quiet
+
+
+def test_who_is_paused_may_paste_what_goes_on() -> None:
+    (event,) = talking(NOW, replace(NOW, paused=True))
+    assert event == ("waits", "paused by somebody; `gossamer resume web` goes on")
+    assert "(`gossamer resume web` goes on)" in ProgressLine("web", io.StringIO()).text(replace(NOW, paused=True))
 
 
 def test_a_log_has_a_time_an_event_and_harmless_words_on_each_line(tmp_path: Path) -> None:
@@ -163,7 +181,7 @@ def test_a_verbose_crawl_says_a_line_for_each_fetch_of_all_shards(
 def test_what_is_ended_at_once_says_what_it_has_done_all_the_same(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    talk = Talk(ProgressLine(io.StringIO()), lambda *event: None, pipe=False, quiet=False)
+    talk = Talk(ProgressLine("web", io.StringIO()), lambda *event: None, pipe=False, quiet=False)
     assert talk.so_far() == ""
     talk(replace(NOW, pages=1234, bytes=2_000_000, seconds=61.0))
     ended: list[int] = []
@@ -176,7 +194,7 @@ def test_what_is_ended_at_once_says_what_it_has_done_all_the_same(
     interrupts._end_at_once(lambda: "")
     assert capfd.readouterr().err.strip() == words
     assert ended == [INTERRUPTED] * 2
-    quiet = Talk(ProgressLine(io.StringIO()), lambda *event: None, pipe=False, quiet=True)
+    quiet = Talk(ProgressLine("web", io.StringIO()), lambda *event: None, pipe=False, quiet=True)
     quiet(NOW)
     assert quiet.so_far() == ""
 
@@ -231,7 +249,7 @@ def test_who_stops_a_watch_of_many_pages_is_told_who_counts_what_is_new(monkeypa
 
 def test_a_fetch_has_its_reason_and_harms_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     out, noted = io.StringIO(), list[tuple[str, str]]()
-    talk = Talk(ProgressLine(out), lambda *event: noted.append(event), pipe=True, quiet=False, verbose=True)
+    talk = Talk(ProgressLine("web", out), lambda *event: noted.append(event), pipe=True, quiet=False, verbose=True)
     talk.fetched(Fetched("http://a/\x1b[31m", "page", "HEAD", 0, 0, 0.0, 1.5, "timeout: after\n1 s"))
     assert re.fullmatch(r"\d\d:\d\d:\d\d -   page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
     assert "timeout: after\\n1 s" in out.getvalue()

@@ -104,7 +104,7 @@ def test_a_mistake_is_said_alone(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_hint_is_given_once_a_page_has_come() -> None:
     out = io.StringIO()
-    line = progress.ProgressLine(out, hint="hint: who?")
+    line = progress.ProgressLine("web", out, hint="hint: who?")
     line(replace(NOW, pages=0))
     assert out.getvalue() == ""
     line(NOW)
@@ -120,7 +120,7 @@ def test_a_progress_line_fits_and_cuts_no_word(width: int, monkeypatch: pytest.M
 
     monkeypatch.setattr(progress.shutil, "get_terminal_size", lambda fallback=(80, 24): os.terminal_size((width, 24)))
     out = Terminal()
-    line = progress.ProgressLine(out)
+    line = progress.ProgressLine("web", out)
     line(NOW)
     shown = out.getvalue().removeprefix("\r")
     assert len(shown) == width - 1
@@ -132,7 +132,7 @@ def test_a_progress_line_fits_and_cuts_no_word(width: int, monkeypatch: pytest.M
 
 
 def test_why_a_crawl_waits_is_kept_before_its_speed() -> None:
-    line = progress.ProgressLine(io.StringIO())
+    line = progress.ProgressLine("web", io.StringIO())
     line(NOW)
     said = progress.fitted(line.parts(replace(NOW, idle_seconds=30.0, waits=True)), 60)
     assert "waiting 30 s for retries" in said

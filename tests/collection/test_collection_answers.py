@@ -241,12 +241,19 @@ def test_an_address_without_its_host_is_asked_for_whole(small: Collection) -> No
     for ask in (small.page, small.why, small.history):
         with pytest.raises(InvalidURL, match=r"has no host; name the whole address, like https://example\.org/guide/a"):
             ask("/guide/a.html")
+        with pytest.raises(InvalidURL, match=rf"has no host; is {A}/copy meant\?"):
+            ask("/copy/")
+    for ask in (small.page, small.why):
+        with pytest.raises(NotFound, match=rf"never met; is {A}/copy meant\?"):
+            ask("copy")
 
 
 def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> None:
     assert small.near(f"{A}/coppy") == [f"{A}/copy", f"{A}/"]
     assert small.near(f"https://www.{A.removeprefix('http://')}/one/?x=1") == [f"{A}/one", f"{A}/"]
     assert small.near("a.test/coppy") == [f"{A}/copy", f"{A}/"]
+    assert small.near("copy/") == [f"{A}/copy"]
+    assert small.near("http://aa.test/copy") == [f"{A}/copy"]  # a slip in the name of the host
     assert small.near(f"{A}/{'x' * 5_000}") == [f"{A}/"]
     assert small.near("http://never.test/a/b") == []
     with pytest.raises(NotFound, match=rf"coppy: no page in the collection; it was never met; is {A}/copy meant"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -90,11 +91,13 @@ def test_a_revisit_says_what_came_changed_moved_and_went(web: Collection, world:
         "late": "new",
     }
     found = web.changes()
+    assert "not gone through yet" in repr(found)
     reasons = {each.url.removeprefix(HERE): (each.title, each.reason) for each in found}
     assert reasons["edited"] == ("Edited", "")
     assert reasons["gone"] == ("gone", "http 404")
     assert reasons["moved"][1] == f"redirect to {HERE}same"
     assert found.words == "1 new, 1 changed, 1 moved, 1 gone, 1 not reached, 3 unchanged"
+    assert re.fullmatch(rf"<Changes since [-0-9:TZ]+: {found.words}>", repr(found))
 
 
 def test_a_page_whose_last_visit_failed_is_a_page_wherever_pages_are_counted(web: Collection, world: World) -> None:
@@ -246,6 +249,7 @@ def test_how_much_changed_and_the_first_words_are_told(web: Collection, world: W
     world.pages["edited"] = "<title>edited</title><p>The new page edited.<p>With a further line."
     world.crawl(web, revisit=True)
     (change,) = web.changes()
+    assert repr(change) == f"<Change changed {HERE}edited 'edited'>"
     assert change.words == (5, 0)
     assert (change.added, change.removed) == ("new … With a further line.", "")
     (bare,) = web.changes(detailed=False)

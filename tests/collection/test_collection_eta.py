@@ -277,7 +277,7 @@ def test_a_rest_says_until_when_nothing_may_be_tried() -> None:
 )
 def test_it_is_told_in_words(seconds: float, words: str) -> None:
     now = Progress(1, 0, 5, 1, 0, 0, 9.0, left=seconds, basis="5 queued at 0.1 pages/s")
-    line = ProgressLine(io.StringIO())
+    line = ProgressLine("web", io.StringIO())
     line(now)
     assert line.text(now).endswith(f"about {words} left  (5 queued at 0.1 pages/s)")
 

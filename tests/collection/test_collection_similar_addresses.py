@@ -43,6 +43,7 @@ def found(folder: Path, there: list[str], asked: str) -> list[str]:
         (f"{SITE}/1/", f"{SITE}/1/2/3/4/5/6"),
         (f"{SITE}/docs/install.html", f"{SITE}/docs/instal.html"),
         (f"{SITE}/docs/install.html", f"{SITE}/docs/install"),
+        (f"{SITE}/guide/", f"{SITE}/gudie/"),
     ],
 )
 def test_what_may_be_meant_is_found(there: str, asked: str, tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
             sums = answers.crawled(options.dir, status, stopped, collection.plan, verb=options.verb)
             note("end", sums.partition("\nnext: ")[0].replace("\n", "; "))
     except asyncio.CancelledError:
-        complain(f"stopped; `gossamer {options.verb} {options.dir}` goes on")
+        if not options.quiet:
+            complain(f"stopped; `gossamer {options.verb} {shlex.quote(options.dir)}` goes on")
         return INTERRUPTED
     seconds, news = monotonic() - began, ""
     if again and not options.json:
@@ -154,10 +155,10 @@ async def _crawl(
     from gossamer.cli.interrupts import listening
     from gossamer.cli.talk import Talk
 
-    progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
+    progress = ProgressLine(options.dir, hint=talking.hint)  # said when it has begun: a mistake is said alone
     pipe, quiet, verbose = not sys.stderr.isatty(), options.quiet, options.verbose
     talk = Talk(progress, talking.note, pipe=pipe, quiet=quiet, verbose=verbose)
-    with listening(talk.so_far) as stopping, beside(options.dir, options.serve, talk) as report:
+    with listening(talk.so_far, quiet=quiet) as stopping, beside(options.dir, options.serve, talk) as report:
         try:
             told = talk.fetched if verbose or options.log is not None else None
             common: dict[str, Any] = {"report": report, "stop": stopping.stop, "trust_plan": trusted, "told": told}

@@ -50,7 +50,7 @@ def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
 
 
 def _crawl(collection: Collection, seed: str) -> gossamer.Status:
-    progress = ProgressLine()
+    progress = ProgressLine(str(collection.path))
     try:
         return collection.crawl(
             seed,

@@ -91,7 +91,7 @@ def search(options: argparse.Namespace) -> int:
         search_output.answer(question, found, signs, offset, options.dir),
     )
     for hint in (*found.hints, *search_output.options_taken_as_words(options.question, found=found.total > 0)):
-        complain(hint)
+        complain(pasted(hint, options.dir))
     if once:
         complain(search_output.said_once(question, once, options.dir, then=at is not None))
     if empty:

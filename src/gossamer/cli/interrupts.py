@@ -28,8 +28,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def listening(so_far: Callable[[], str] = lambda: "") -> Iterator[Stopping]:
-    """Signals end the task of the caller while this lasts. `so_far` says what was done, should it be ended at once."""
+def listening(so_far: Callable[[], str] = lambda: "", *, quiet: bool = False) -> Iterator[Stopping]:
+    """Signals end the task of the caller while this lasts. `so_far` says what was done, should it be ended at once. One
+    that is `quiet` does not say that it has heard."""
     stopping, loop = Stopping(), asyncio.get_running_loop()
     last = threading.Timer(LAST, _end_at_once, (so_far,))
     last.daemon = True
@@ -40,7 +41,7 @@ def listening(so_far: Callable[[], str] = lambda: "") -> Iterator[Stopping]:
             last.start()
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, ALARM)
-        loop.call_soon_threadsafe(_tell, stopping)
+        loop.call_soon_threadsafe(_tell, stopping, quiet)
 
     before = [signal.signal(number, heard) for number in SIGNALS]
     try:
@@ -52,8 +53,8 @@ def listening(so_far: Callable[[], str] = lambda: "") -> Iterator[Stopping]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _tell(stopping: Stopping) -> None:
-    if not stopping.asked:
+def _tell(stopping: Stopping, quiet: bool) -> None:
+    if not (stopping.asked or quiet):
         print("\ngossamer: finishing what is in flight; once more stops now", file=sys.stderr)
     stopping.ask()
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gossamer.printable import counted, line, size, span
+from gossamer.printable import counted, line, pasted, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress
@@ -86,7 +86,8 @@ class Line:
 class ProgressLine:
     """How a crawl is doing."""
 
-    def __init__(self, out: TextIO | None = None, *, hint: str = "") -> None:
+    def __init__(self, folder: str, out: TextIO | None = None, *, hint: str = "") -> None:
+        self.folder = folder
         self._line, self._hint = Line(out, piped=False), hint
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
@@ -119,7 +120,7 @@ class ProgressLine:
             Part(f"{now.waiting:,} waiting", 7),
             Part(f"{now.queued:,} queued", 1),
             Part(f"{now.failed:,} failed", 5),
-            *_left(now),
+            *_left(now, self.folder),
         ]
 
     def _rate(self, now: Progress) -> tuple[float, float]:
@@ -203,9 +204,9 @@ class ImportLine:
         self._line.show(parts)
 
 
-def _left(now: Progress) -> list[Part]:
+def _left(now: Progress, folder: str) -> list[Part]:
     if now.paused:
-        return [Part("paused", 2), Part("(`gossamer resume DIR` goes on)", 4)]
+        return [Part("paused", 2), Part(pasted("(`gossamer resume DIR` goes on)", folder), 4)]
     if now.disk_wanted or now.store_away:
         return [Part(now.held_up, 2)]
     if now.network_gone:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli.out import complain
 from gossamer.cli.progress import EVERY, ProgressLine
 from gossamer.errors import GossamerError, UsageError
-from gossamer.printable import counted, line, log, repeated, size, span, timestamp
+from gossamer.printable import counted, line, log, pasted, repeated, size, span, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
@@ -135,7 +135,7 @@ class Talk:
         self.heard, self._last = True, now
         if not self._quiet:
             self._line(now)
-        kind, words = waiting(now)
+        kind, words = waiting(now, self._line.folder)
         if kind != self._waits:
             self._waits = kind
             self._say("waits" if kind else "goes-on", words or self._line.text(now))
@@ -172,10 +172,10 @@ def fetch(one: Fetched) -> str:
     return f"{one.status or '-':<3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
 
 
-def waiting(now: Progress) -> tuple[str, str]:
+def waiting(now: Progress, folder: str) -> tuple[str, str]:
     """What holds a crawl up, in a word and in words; nothing when it goes on."""
     if now.paused:
-        return "pause", "paused by somebody; `gossamer resume DIR` goes on"
+        return "pause", pasted("paused by somebody; `gossamer resume DIR` goes on", folder)
     if now.held_up:
         return "disk" if now.disk_wanted else "store" if now.store_away else "network", now.held_up
     if now.waits:

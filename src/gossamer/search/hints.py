@@ -10,7 +10,7 @@ from gossamer.index.analysis import STEMMERS
 from gossamer.search.filters import addresses, has_term, term_of
 from gossamer.search.prefixes import TERMS_MOST
 from gossamer.search.query import FIELDS, Field, Filter, Query, Words, atoms, dangling
-from gossamer.search.tokens import is_left_open
+from gossamer.search.tokens import has_lone_quote, is_left_open
 
 HINTS_MOST = 5
 NAMED_MOST = 5
@@ -63,6 +63,8 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
             yield f"{atom.text}: two letters before the star are needed to look for what begins so"
     if is_left_open(text):
         yield 'a quotation mark is not closed: all behind it was taken for a phrase; write one more " where it ends'
+    elif has_lone_quote(text):
+        yield "a quotation mark stands alone and was left out; a phrase has one before it and one behind it"
     if len(_OPENED.findall(bare := _PHRASE.sub("", text))) > bare.count(")"):
         yield "a parenthesis is not closed, and was closed at the end; write one more ) where it ends"
     for operator in dict.fromkeys(dangling(text)):

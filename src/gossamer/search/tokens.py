@@ -29,6 +29,7 @@ _LETTERS = pattern(r"[^\W\d_aeiouyAEIOUY]{2,4}", re.ASCII)
 """Few, and no vowel among them."""
 _ENDING = ").,;:!?"
 _WORD = pattern(r"\S+")
+_INCHES = pattern(r"\d\"")
 
 
 class Operator(Enum):
@@ -85,6 +86,12 @@ def is_left_open(text: str) -> bool:
         return False
     before = text[last.start() - 1 : last.start()] if last.start() else ""
     return not before or before.isspace() or before == "("
+
+
+def has_lone_quote(text: str) -> bool:
+    """Whether a mark stands alone that is neither the beginning of a phrase nor the sign of inches."""
+    text = text.translate(_QUOTES)
+    return text.count('"') % 2 == 1 and not is_left_open(text) and _INCHES.search(text) is None
 
 
 def _options(parts: Sequence[Token], is_known: Callable[[str], bool]) -> list[Token]:

@@ -77,6 +77,9 @@ class Change:
     removed: str = ""
     """The first words that went."""
 
+    def __repr__(self) -> str:
+        return f"<Change {self.kind} {self.url} {self.title!r}>"
+
     @property
     def id(self) -> str:
         """Tells this change of this address from all others, today and tomorrow."""
@@ -131,6 +134,10 @@ class Changes:
     """How many there are of each kind, unchanged pages too, once all were walked through."""
     last: float = 0.0
     """When the newest of all captures that were met began."""
+
+    def __repr__(self) -> str:
+        told = self.words if self.counts else "not gone through yet"
+        return f"<Changes since {timestamp(min(self.since))}: {told}>"
 
     def __iter__(self) -> Iterator[Change]:
         self.counts.clear()

@@ -215,7 +215,7 @@ class CrawlState(Opened):
             name = keys.host(address(as_seed(subject)))
             host = about_host(readers.of(f"http://{name}/").table, name, asked)
             if host is None:
-                raise NotFound(f"{name}: no such host in the collection; it was never met")
+                raise NotFound(f"{name}: no such host in the collection; it was never met{self._perhaps(subject)}")
             return replace(host, **_mirrored(name, self._mirrors()))
         url = self.meant(subject)
         answer = about_address(readers.of(url).table, url, asked)
@@ -265,7 +265,7 @@ class CrawlState(Opened):
         """Addresses of the collection that may be meant by one that is not in it, the likeliest first."""
         from gossamer.collection.ask.similar_addresses import near
 
-        return near(self._readers(), self.meant(url))
+        return near(self._readers(), self.meant(url), self.plan.seeds)
 
     def _perhaps(self, url: str) -> str:
         from gossamer.collection.ask.similar_addresses import question

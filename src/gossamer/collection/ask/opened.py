@@ -85,7 +85,11 @@ class Opened:
         if self.plan.folders:
             return paths.address_of(os.path.abspath(os.fsencode(text)))
         if text.lstrip().startswith("/"):
-            raise InvalidURL(f"{text}: has no host; name the whole address, like https://example.org{text.lstrip()}")
+            from gossamer.collection.ask.similar_addresses import below
+
+            known = next(iter(below(readers, text.strip(), self.plan.seeds)), None)
+            cure = f"is {known} meant?" if known else f"name the whole address, like https://example.org{text.lstrip()}"
+            raise InvalidURL(f"{text}: has no host; {cure}")
         both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
         return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 

@@ -73,6 +73,27 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     assert "limit" not in answers.crawled("web", status, False, Plan(pages=status.pages + 1))
 
 
+def test_a_host_that_must_bring_most_of_what_a_limit_lets_in_takes_its_time_whatever_came_first() -> None:
+    host = Stretch("example.org", 10_000, 1.0)
+    assert eta(5_000, 50.0, host, queued=10_200).seconds == 4_800.0  # 200 are elsewhere
+    assert eta(200, 50.0, host, queued=10_200).seconds == 4.0  # all of it may come from there
+    assert eta(10_001, 0.5, host, queued=10_001).seconds == 20_002.0
+    early = eta(10_001, 0.5, host, queued=10_001, is_early=True)  # one answer in two seconds
+    assert early == Eta(10_000.0, "example.org alone has 10,000 queued at 1 s each")
+    assert eta(30_000, 50.0, host, queued=30_000, is_early=True).seconds == 10_000.0
+    assert eta(30_000, 0.5, host, queued=30_000, is_early=True).seconds == 60_000.0
+
+
+def test_a_shard_of_few_pages_hurries_no_other_one() -> None:
+    """The first pages of many hosts come at once; it said 1.7 min."""
+    slow = Progress(10, 0, 10_000, 1, 0, 0, 9.0, limit=5_010, left=5_000.0, basis="example.org alone", rate=10.0)
+    quick = Progress(0, 0, 200, 1, 0, 0, 9.0, limit=5_010, left=5.0, basis="200 queued at 40 pages/s", rate=40.0)
+    seen = together([slow, quick])
+    assert seen is not None
+    assert seen.left == pytest.approx(4_800, rel=0.01)
+    assert seen.basis == "5,000 of 5,010 pages to come at 1 pages/s"
+
+
 def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
     shards = [
         Progress(40, 0, 500, 1, 0, 0, 9.0, limit=100, left=60.0, basis="60 queued at 1 pages/s", rate=1.0),
@@ -91,7 +112,7 @@ def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
 
 
 def test_no_limit_of_pages_ends_what_pages_need() -> None:
-    shard = Progress(50, 0, 500, 1, 0, 0, 9.0, limit=100, left=60.0, basis="30 queued at 1 pages/s", rate=1.0)
+    shard = Progress(50, 0, 500, 1, 0, 0, 9.0, limit=100, left=30.0, basis="30 queued at 1 pages/s", rate=1.0)
     seen = together([replace(shard, besides=30), replace(shard, besides=0)])
     assert seen is not None
     assert (seen.left, seen.basis) == (15.0, "0 of 100 pages and 30 besides to come at 2 pages/s")
@@ -245,7 +266,7 @@ def test_a_host_that_takes_exactly_as_long_as_all_together_is_not_the_basis() ->
     assert eta(10, 1.0, Stretch("example.org", 10, 1.0)).basis == "10 queued at 1 pages/s"
     assert eta(1, 1.0, None) == Eta(1.0, "1 queued at 1 pages/s")
     assert eta(-1, 1.0, None) == UNKNOWN
-    assert eta(26, 2.0, None, is_all=False) == Eta(13.0, "26 left to the limit at 2 pages/s")
+    assert eta(26, 2.0, None, queued=30) == Eta(13.0, "26 left to the limit at 2 pages/s")
 
 
 @pytest.mark.parametrize(

@@ -398,9 +398,12 @@ def _limited(parts: Sequence[Progress], last: Progress) -> tuple[float | None, s
         return last.left, _basis(parts, last)
     if to_come <= 0:
         return None, ""
-    pace = sum(map(_pace, parts))
-    soonest = to_come / pace if pace else inf
-    return (soonest, f"{words} at {pace:,.2g} pages/s") if soonest < last.left else (last.left, _basis(parts, last))
+    soonest = _soonest(to_come, parts)
+    return (
+        (soonest, f"{words} at {to_come / soonest:,.2g} pages/s")
+        if soonest < last.left
+        else (last.left, _basis(parts, last))
+    )
 
 
 _A_NUMBER = re.compile(r"[\d,]+ ")
@@ -425,12 +428,26 @@ def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:
         yield (octets - come) * done / max(come, 1), f"{1 - come / octets:.0%} of {octets:,} bytes to come"
 
 
+def _soonest(wanted: float, parts: Sequence[Progress]) -> float:
+    """Seconds until so many are done, where each shard keeps its pace until nothing of it is queued."""
+    paces = sorted((part.queued / pace, pace) for part in parts if (pace := _pace(part)))
+    now = 0.0
+    for number, (end, _) in enumerate(paces):
+        together = sum(pace for _, pace in paces[number:])
+        if wanted <= (end - now) * together:
+            return now + wanted / together
+        wanted, now = wanted - (end - now) * together, end
+    return inf
+
+
 def _pace(part: Progress) -> float:
-    """Addresses in a second. A crawl that has just gone on has counted none yet: then as its estimate has it."""
-    if part.rate or not part.left or part.idle_seconds:
+    """Addresses in a second: as they came, but no faster than its estimate has it, which knows the delays of hosts. The
+    first answers of many hosts come at once, and those that follow do not."""
+    if not part.left or part.idle_seconds:
         return part.rate
     room = max(part.limit - part.pages, 0) + part.besides
-    return (min(part.queued, room) if part.limit else part.queued) / part.left
+    estimated = (min(part.queued, room) if part.limit else part.queued) / part.left
+    return min(part.rate, estimated) if part.rate else estimated
 
 
 def _largest(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -23,6 +23,8 @@ from gossamer.store.disk import Disk
 
 WINDOW = 60.0
 """Seconds that the rate is taken over."""
+EARLY = 30.0
+"""Seconds after which a rate can be believed."""
 
 
 class Eta(NamedTuple):
@@ -54,14 +56,17 @@ class Rate:
         return max(done - before, 0) / (seconds - then) if seconds > then else 0.0
 
 
-def eta(wanted: int, rate: float, longest: Stretch | None, *, is_all: bool = True) -> Eta:
+def eta(wanted: int, rate: float, longest: Stretch | None, *, queued: int | None = None, is_early: bool = False) -> Eta:
     """The time for `wanted` addresses in all, some of them on the host that takes the longest. They may not be all that
-    is queued: a limit lets no more in."""
+    is `queued`, where that is given: a limit lets no more in, and other hosts may bring most of them. A rate that
+    `is_early` is of a few answers, and says nothing of a host that has most of what is wanted."""
     if wanted <= 0:
         return UNKNOWN
     together = wanted / rate if rate else 0.0
-    alone = longest._replace(queued=min(longest.queued, wanted)) if longest else None
-    if alone and alone.seconds > together:
+    is_all = queued is None or queued == wanted
+    elsewhere = queued - longest.queued if queued is not None and longest and rate else 0
+    alone = longest._replace(queued=max(min(longest.queued, wanted - elsewhere), 0)) if longest else None
+    if alone and (alone.seconds > together or (is_early and 2 * alone.queued >= wanted)):
         words = f"{alone.host} alone has {alone.queued:,} queued at {_plain(alone.each)} s each"
         return Eta(alone.seconds, words + (f" after a pause of {span(alone.pause)}" if alone.pause else ""))
     which = "queued" if is_all else "left to the limit"
@@ -182,8 +187,8 @@ class Gauge:
         if waking is not None:
             left = resting(wanted, waking, self._clock.wall() + waking)
         else:
-            rate, is_all = self._rate.at(seconds, self._done()), wanted == counts.queued
-            left = eta(wanted, rate, self._frontier.longest, is_all=is_all)
+            rate, is_early = self._rate.at(seconds, self._done()), seconds < EARLY
+            left = eta(wanted, rate, self._frontier.longest, queued=counts.queued, is_early=is_early)
         return limited(left, self.plan.time, seconds)
 
     def _done(self) -> int:

@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from gossamer.freshness.content import RESTLESS
 from gossamer.frontier.entries import META
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.page_changes import PageChanges
-from gossamer.model import Capture, Visit
+from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
@@ -116,6 +117,37 @@ def test_a_page_whose_last_visit_failed_is_a_page_wherever_pages_are_counted(web
     assert (web.status().pages, web.status().unreached) == (5, 1)
     assert [each.pages for each in web.host_page("pages").hosts] == [5]
     assert web.verify().problems == []
+
+
+def test_a_page_whose_first_answer_broke_off_is_a_page_wherever_pages_are_counted(tmp_path: Path, world: World) -> None:
+    async def fetch(visit: Visit) -> Capture:
+        capture, failure = await world.fetch(visit), Failure(Fault.RESET, "reset in the body")
+        is_cut = visit.url == f"{HERE}same" and capture.status == 200
+        return replace(capture, truncated="disconnect", failure=failure) if is_cut else capture
+
+    cut, web = f"{HERE}same", gossamer.open(tmp_path / "web")
+
+    def listed(state: str) -> set[str]:
+        return {each.url for each in web.addresses(state=state)}
+
+    def agree(pages: int) -> None:
+        assert {page.url for page in web.pages()} == listed("page")
+        assert len(listed("page")) == web.status().pages == web.host_page("pages").hosts[0].pages == pages
+        assert (cut in listed("page")) == (cut in {hit.url for hit in web.search("page", number=9)})
+        assert web.verify().problems == []
+
+    world.clock.run(web.crawl_async(HERE, outside=Outside(world.clock, fetch), sitemaps="never", pages=5))
+    assert cut in listed("queued") & listed("page"), "it is here as far as it came, and is tried again"
+    agree(5)
+    world.pages["same"] = 403
+    world.crawl(web)
+    assert cut in listed("failed") & listed("page")
+    agree(5)
+    world.pages["same"] = 404
+    world.crawl(web, revisit=True)
+    assert cut in listed("failed") - listed("page")
+    agree(5)
+    web.close()
 
 
 def test_a_page_that_came_back_is_not_new(web: Collection, world: World) -> None:

@@ -181,7 +181,7 @@ def test_a_collection_that_was_never_counted_is_counted_by_its_next_crawl(web: N
         with Table.open(Folder(tmp_path / "web").table(0), FAMILIES, writable=True) as table:
             for key, _ in list(table.scan(TALLIES)):
                 table.delete(TALLIES, key)
-            table.delete(META, b"tallied")
+            table.delete(META, b"pages-tallied")
             table.commit()
         assert not collection.host_page("pages").whole
         collection.close()

@@ -17,7 +17,8 @@ from gossamer.frontier.answer.outcome import Act, Outcome, judge
 from gossamer.frontier.answer.transitions import Settlement, remark
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import HISTORY, LATER, REASON_MOST, ROBOTS, VALIDATOR_MOST, Entry, State, robots_row
-from gossamer.frontier.ledger import Counts, Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Counts, Ledger
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.polite.robots_cache import RobotsCache, understood
 from gossamer.frontier.queue.agenda import Agenda

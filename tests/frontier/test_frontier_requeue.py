@@ -18,7 +18,8 @@ from gossamer.frontier.audit import audit
 from gossamer.frontier.discover import reconsideration
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FIRSTS, FORBIDDEN, LATER, META, QUEUE, STANDING, Entry, State
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.queue.requeue import fetch_again
 from gossamer.model import Kind

@@ -27,7 +27,8 @@ from gossamer.freshness.waits import Policy
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, WatchState, Weights, state_of, stored

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Ledger, is_kept, is_page
+from gossamer.frontier.holding import Holding, holding_of
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.printable import on_calendar, timestamp
 from gossamer.store.versions import Version, tells
@@ -253,16 +254,22 @@ def newest(
     """The same without what it says; `prefix` is how row keys begin, `after` the last address that is left out. With
     what pages need, if that is `needed`."""
     for url, rows in groupby(archive.versions.all(prefix, after), key=lambda item: item[0]):
-        entry, versions = ledger.get(url), (version for _, version in rows)
-        version = None
-        if entry is not None and is_page(entry):
-            version = next(filter(is_document, versions), None)
-        elif entry is not None and entry.state is not State.DONE:
-            version = _still_counts(versions)
-        elif needed and entry is not None and is_kept(entry):
-            version = next((each for each in versions if 200 <= each.status < 300), None)
+        entry = ledger.get(url)
+        version = _current(entry, (version for _, version in rows), needed=needed) if entry is not None else None
         if entry is not None and version is not None:
             yield url, entry, version
+
+
+def _current(entry: Entry, versions: Iterator[Version], *, needed: bool) -> Version | None:
+    """The version that counts of an address; None where none does."""
+    match holding_of(entry):
+        case Holding.PAGE:
+            return next(filter(is_document, versions), None)
+        case Holding.REQUISITE:
+            return next((each for each in versions if 200 <= each.status < 300), None) if needed else None
+        case _ if entry.state is not State.DONE:
+            return _still_counts(versions)
+    return None
 
 
 def _still_counts(versions: Iterator[Version]) -> Version | None:

@@ -39,10 +39,10 @@ def audit(table: Table) -> Iterator[str]:
     counted = Counts(again=min(ledger.counts.again, 0), needed=needed, remarks=remarks, retries=retries)
     tallied = Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
-        before, sums = counted.queued, Sums(counted.pages + counted.unreached, counted.failed)
+        before, sums = counted.queued, Sums(counted.kept, counted.failed)
         for _, entry in rows:
             counted.shift(entry, 1)
-        is_ = Sums(counted.pages + counted.unreached - sums.pages, counted.failed - sums.failed)
+        is_ = Sums(counted.kept - sums.pages, counted.failed - sums.failed)
         if tallied and ledger.tally.of(host) != is_:
             pages, failed = ledger.tally.of(host)
             told = f"{printable.counted(pages, 'page')} and {printable.counted(failed, 'failure')}"

@@ -34,8 +34,9 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.holding import is_queued_again
 from gossamer.frontier.in_flight import InFlight, Out
-from gossamer.frontier.ledger import Ledger, is_page_again
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.polite.blame import Blame
 from gossamer.frontier.polite.browser_requests import Errands
@@ -349,7 +350,7 @@ class Frontier:
     def _is_new(self, visit: Visit) -> bool:
         """A page that we do not have yet."""
         entry = self.ledger.get(visit.url) if visit.kind is Kind.PAGE else None
-        return entry is not None and not is_page_again(entry)
+        return entry is not None and not is_queued_again(entry)
 
     def _may_go(self, watch: Watch) -> bool:
         """What is due is woken. Does the budget let one more visit go?"""

@@ -10,7 +10,8 @@ from http import HTTPStatus
 
 import msgspec
 
-from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, encode_new, entry
+from gossamer.frontier.entries import META, URLS, Entry, State, encode, encode_new, entry
+from gossamer.frontier.holding import Holding, holding_of, is_page, is_page_here, is_queued_again
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
@@ -25,8 +26,6 @@ REASONS_MOST = 100
 WORDS_MOST = 100
 """Characters of the words that a reason is counted by."""
 OTHER = "other reasons"
-_COUNTED = frozenset({State.DONE, State.FAILED, State.EXCLUDED})
-"""States that count for a host; see `tally`."""
 
 
 class Needed(msgspec.Struct, array_like=True):
@@ -46,7 +45,7 @@ class Needed(msgspec.Struct, array_like=True):
 
     def shift(self, entry: Entry, by: int) -> None:
         """An entry comes in or goes out. What redirects is not counted; where it leads to is."""
-        if is_kept(entry):
+        if holding_of(entry) is Holding.REQUISITE:
             self.kept += by
         elif entry.state is not State.DONE:
             name = entry.state.name.lower()
@@ -115,26 +114,27 @@ class Counts(msgspec.Struct):
         match entry.state:
             case State.QUEUED:
                 self.queued += by
-                if (entry.status or entry.held) and self.again >= 0:
-                    self.again += by * is_page_again(entry)
                 if self.retries is not None and is_retry(entry):
                     _tally(self.retries, entry.reason, by)
             case State.DONE:
                 self.done += by
-                if is_page(entry):
-                    self.pages += by
-                    self.duplicates += by * entry.copy
-                    self.near_duplicates += by * entry.near
-                    if self.remarks is not None and entry.reason:
-                        _tally(self.remarks, entry.reason, by)
             case State.FAILED:
                 self.failed += by
-                self.unreached += by * is_unreached(entry)
                 _tally(self.failures, entry.reason, by)
             case State.EXCLUDED:
                 self.excluded += by
-                self.unreached += by * is_unreached(entry)
                 _tally(self.exclusions, entry.reason, by)
+        match holding_of(entry):
+            case Holding.PAGE:
+                self.pages += by
+                self.duplicates += by * entry.copy
+                self.near_duplicates += by * entry.near
+                if self.remarks is not None and entry.reason:
+                    _tally(self.remarks, entry.reason, by)
+            case Holding.PAGE_QUEUED if self.again >= 0:
+                self.again += by
+            case Holding.PAGE_UNREACHED:
+                self.unreached += by
 
     def _shift_needed(self, entry: Entry, by: int) -> None:
         """What pages need is in no sum of pages, but in that of what is queued."""
@@ -169,48 +169,9 @@ def _bounded(reasons: dict[str, int]) -> dict[str, int]:
     return bounded
 
 
-def is_page(entry: Entry) -> bool:
-    """A document was fetched from there."""
-    return entry.state is State.DONE and entry.kind is Kind.PAGE and was_fetched(entry)
-
-
-def is_kept(entry: Entry) -> bool:
-    """It is what a page needs, and is here."""
-    return entry.state is State.DONE and entry.kind is Kind.RESOURCE and was_fetched(entry)
-
-
-def is_page_again(entry: Entry) -> bool:
-    """A page that was fetched before is queued once more: it has its place among the pages already.
-
-    One that is tried again because its answer broke off has a status of 2xx too, and none.
-    """
-    waits = entry.state is State.QUEUED and entry.kind is Kind.PAGE
-    return waits and (entry.held or (was_fetched(entry) and not entry.attempt))
-
-
 def is_retry(entry: Entry) -> bool:
     """It failed, and is to be tried again."""
     return entry.state is State.QUEUED and entry.attempt > 0 and bool(entry.reason)
-
-
-def is_unreached(entry: Entry) -> bool:
-    """A page that is here, though its last visit failed, or it may not be visited any more."""
-    return entry.held and entry.kind is Kind.PAGE and entry.state in (State.FAILED, State.EXCLUDED)
-
-
-def is_here(entry: Entry) -> bool:
-    """A page of the collection that is not queued."""
-    return is_page(entry) or is_unreached(entry)
-
-
-def was_fetched(entry: Entry) -> bool:
-    """A document came from there at its last visit, whatever became of it since."""
-    return 200 <= entry.status < 300
-
-
-def is_closed(entry: Entry) -> bool:
-    """A page that its robots.txt forbids since then."""
-    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN and (entry.held or was_fetched(entry))
 
 
 def _is_failure(entry: Entry) -> bool:
@@ -275,11 +236,10 @@ class Ledger:
 
     def _count(self, host: str, new: Entry, old: Entry | None) -> None:
         """Pages and failures of a host; what is only found, or left out before it was fetched, is neither."""
-        if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
-            pages = is_here(new) - (old is not None and is_here(old))
-            failed = _is_failure(new) - (old is not None and _is_failure(old))
-            if pages or failed:
-                self.tally.shift(host, pages, failed)
+        pages = is_page_here(new) - (old is not None and is_page_here(old))
+        failed = _is_failure(new) - (old is not None and _is_failure(old))
+        if pages or failed:
+            self.tally.shift(host, pages, failed)
 
     def count_all(self) -> None:
         """What was never counted in a collection, because it is from before it was, is counted now, once."""
@@ -287,7 +247,7 @@ class Ledger:
             for url, entry in self.all():
                 self._count(keys.host(url), entry, None)
         if self.counts.again < 0:
-            self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
+            self.counts.again = sum(is_queued_again(entry) for _, entry in self.all())
         if self.counts.needed is None or self.counts.needed.reasons is None:
             self.counts.needed = Needed(reasons={})
             for _, entry in self.all():

@@ -13,8 +13,8 @@ from gossamer.store.table.table import Table
 
 _KEPT = 50_000
 """Counts kept in memory between commits."""
-_WHOLE = b"tallied"
-"""A row of `META`: all hosts are counted."""
+_WHOLE = b"pages-tallied"
+"""A row of `META`: all hosts are counted, with the pages that wait for another visit."""
 
 
 class Sums(NamedTuple):

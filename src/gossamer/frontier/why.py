@@ -19,7 +19,8 @@ from gossamer.frontier.entries import (
     robots_row,
 )
 from gossamer.frontier.forms.form_rows import about_forms
-from gossamer.frontier.ledger import Ledger, is_page_again
+from gossamer.frontier.holding import is_queued_again
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.host_delays import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
@@ -195,7 +196,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
-        besides = is_page_again(entry) or entry.kind is Kind.RESOURCE
+        besides = is_queued_again(entry) or entry.kind is Kind.RESOURCE
         still = asked.still_besides if besides else asked.still or asked.full
         reason, when = _queued(entry, host, robots_at(table, keys.origin(url)), still)
         if entry.sunk and kind is not None and when is None and not still:

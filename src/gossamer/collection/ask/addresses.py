@@ -16,7 +16,8 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Counts, Ledger, is_here, is_page, is_page_again
+from gossamer.frontier.holding import is_page, is_page_here
+from gossamer.frontier.ledger import Counts, Ledger
 from gossamer.model import URL, Kind
 from gossamer.printable import timestamp
 from gossamer.urls import keys, normalize
@@ -28,7 +29,7 @@ STATES: Mapping[str, Callable[[Entry], bool]] = {
     "failed": lambda entry: entry.state is State.FAILED and entry.kind is not Kind.RESOURCE,
     "excluded": lambda entry: entry.state is State.EXCLUDED and entry.kind is not Kind.RESOURCE,
     "missing": lambda entry: entry.state in _NOT_HERE and entry.kind is Kind.RESOURCE,
-    "page": lambda entry: is_here(entry) or is_page_again(entry),
+    "page": is_page_here,
     "redirect": lambda entry: entry.state is State.DONE and entry.target is not None,
     "duplicate": lambda entry: entry.copy and is_page(entry),
     "near-copy": lambda entry: entry.near and is_page(entry),

@@ -15,7 +15,8 @@ from typing import TypeVar
 from gossamer.collection.ask.broken import is_broken
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.documents import is_document
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.store.versions import Version
 
 WALKED = 100_000

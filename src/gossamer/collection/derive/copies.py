@@ -22,7 +22,8 @@ from gossamer.dedupe.mirrors import Places, mirrors
 from gossamer.dedupe.pages import print_in
 from gossamer.dedupe.pairs import grouped, pairs
 from gossamer.errors import NotFound
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.graph.gather import Prints
 from gossamer.graph.received import Received, Wanted, received
 from gossamer.model import URL

@@ -28,7 +28,8 @@ from gossamer.collection.sites import site_of
 from gossamer.dedupe.groups import Group
 from gossamer.errors import StorageError, shortage
 from gossamer.fetch.body import decoded
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive

@@ -23,7 +23,8 @@ from gossamer.dedupe.groups import COMPARED
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.pages import Pages, packed
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.holding import is_page
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table

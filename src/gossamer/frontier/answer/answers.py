@@ -114,7 +114,8 @@ class Answers:
             case Act.FAIL if entry.guess and 400 <= capture.status < 500 and capture.status not in THROTTLED:
                 self._settle.end(url, entry, State.EXCLUDED, f"{NO_PAGE} ({entry.guess})", capture.status)
             case Act.FAIL:
-                self._settle.fail(url, entry, outcome.reason, self._waits(outcome, capture), capture.status)
+                waits, broke_off = self._waits(outcome, capture), _broke_off(capture)
+                self._settle.fail(url, entry, outcome.reason, waits, capture.status, broke_off=broke_off)
             case Act.EXCLUDE:
                 self._settle.end(url, entry, State.EXCLUDED, outcome.reason, capture.status)
             case Act.GET:
@@ -233,6 +234,11 @@ class Answers:
 def _was_another(entry: Entry, visit: Visit) -> bool:
     """Was it asked for as a page, and is now what a page needs, or the other way round?"""
     return entry.kind is not visit.kind and Kind.RESOURCE in (entry.kind, visit.kind)
+
+
+def _broke_off(capture: Capture) -> bool:
+    """Did a document begin to come? Of what HEAD asks for, nothing does."""
+    return 200 <= capture.status < 300 and capture.visit.method != "HEAD"
 
 
 def _is_new(outcome: Outcome, lesson: Lesson, page: Page) -> bool:

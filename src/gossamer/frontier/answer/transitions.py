@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from gossamer.convert.silent import unknown
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
-from gossamer.frontier.ledger import Ledger, is_page_again, was_fetched
+from gossamer.frontier.holding import is_queued_again, was_fetched
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
@@ -71,13 +72,26 @@ class Settlement:
         if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.visited(capture, entry, page, unchanged=unchanged)
 
-    def fail(self, url: str, entry: Entry, reason: str, waits: tuple[float, ...], status: int = 0) -> None:
-        """Try again later, or give up when there is no further wait on the ladder."""
+    def fail(
+        self,
+        url: str,
+        entry: Entry,
+        reason: str,
+        waits: tuple[float, ...],
+        status: int = 0,
+        *,
+        broke_off: bool = False,
+    ) -> None:
+        """Try again later, or give up when there is no further wait on the ladder. What came before an answer
+        `broke_off` is in the archive."""
         seconds = wait(waits, entry.attempt, self._jitter)
         if seconds is None:
-            self.end(url, entry, State.FAILED, reason, status)
+            self.end(url, entry, State.FAILED, reason, status, broke_off=broke_off)
             return
         due, position = self._clock.wall() + seconds, self._queues.next_position()
+        left = _left_after(entry, status, broke_off=broke_off)
+        if left["held"]:
+            left["rank"] = 0  # where no more pages are let in, what is here comes again before all that is new
         self._retries.append(url, due, position)
         self._put(
             url,
@@ -88,13 +102,17 @@ class Settlement:
             attempt=entry.attempt + 1,
             due=due,
             position=position,
-            **_left_after(entry, status),
+            **left,
         )
 
-    def end(self, url: str, entry: Entry, state: State, reason: str, status: int | None = None) -> Entry:
+    def end(
+        self, url: str, entry: Entry, state: State, reason: str, status: int | None = None, *, broke_off: bool = False
+    ) -> Entry:
         """Nothing more will be asked of it. Where nobody was asked (no `status`), it is known what it was before."""
-        left = {"held": is_page_again(entry)} if status is None else _left_after(entry, status)
-        status = entry.status if status is None else status
+        if status is None:
+            left, status = {"held": is_queued_again(entry)}, entry.status
+        else:
+            left = _left_after(entry, status, broke_off=broke_off)
         if self._flow is not None:
             self._flow.ended(url)
         if self._watch is not None and entry.kind is not Kind.RESOURCE:
@@ -138,13 +156,15 @@ def _validator(capture: Capture, name: str) -> str | None:
     return value if value and len(value) <= VALIDATOR_MOST else None
 
 
-def _left_after(entry: Entry, status: int) -> dict[str, Any]:
-    """An address without a document: is the last one that came still here, and what becomes of its validators?
+def _left_after(entry: Entry, status: int, *, broke_off: bool = False) -> dict[str, Any]:
+    """An address without a whole document: is the last one that came still here, and what becomes of its validators?
 
-    An error that may pass takes nothing away. Where the page is gone or has moved, a 304 would bring back nothing.
+    An error that may pass takes nothing away, and a page that broke off is here as far as it came. Where the page is
+    gone or has moved, a 304 would bring back nothing.
     """
     gone = tells(status) and status >= 300
-    left: dict[str, Any] = {"held": is_page_again(entry) and not gone}
+    came_in_part = broke_off and entry.kind is Kind.PAGE
+    left: dict[str, Any] = {"held": came_in_part or (is_queued_again(entry) and not gone)}
     outdated = tells(status) or entry.status == NOT_MODIFIED
     return left | {"etag": None, "modified": None} if outdated else left
 

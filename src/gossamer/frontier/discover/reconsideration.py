@@ -14,7 +14,7 @@ from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.discovery import as_found
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import META, Entry, State
-from gossamer.frontier.ledger import was_fetched
+from gossamer.frontier.holding import was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.requeue import admitted
 from gossamer.urls import keys

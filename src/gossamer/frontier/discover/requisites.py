@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.entries import REMOVED, Entry, State
-from gossamer.frontier.ledger import was_fetched
+from gossamer.frontier.holding import was_fetched
 from gossamer.model import Kind, Page, Visit
 from gossamer.urls import keys
 

@@ -15,7 +15,8 @@ from itertools import count, islice
 from math import inf
 from typing import NamedTuple
 
-from gossamer.frontier.ledger import Ledger, is_here
+from gossamer.frontier.holding import is_page_here
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.host_delays import Host
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock
@@ -175,7 +176,7 @@ class PagesPerHost:
         if host not in self._kept:
             if len(self._kept) >= HOSTS_COUNTED:
                 self._kept.clear()
-            pages = (1 for _, entry in self._ledger.all(keys.host_prefix(host)) if is_here(entry))
+            pages = (1 for _, entry in self._ledger.all(keys.host_prefix(host)) if is_page_here(entry))
             self._kept[host] = sum(islice(pages, self.most))
         return self.most - self._kept[host]
 

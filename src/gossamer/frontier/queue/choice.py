@@ -9,7 +9,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import FORBIDDEN, Entry, State
-from gossamer.frontier.ledger import is_page_again, was_fetched
+from gossamer.frontier.holding import is_queued_again, was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
 from gossamer.frontier.polite.schedule import Schedule
@@ -179,7 +179,7 @@ class Choice:
         entry = self._parts.ledger.get(origin.head[0][2]) if self._queues.more(origin) else None
         if entry is None or entry.state is not State.QUEUED or entry.kind is Kind.RESOURCE:
             return True
-        return was_fetched(entry) if entry.kind is not Kind.PAGE else is_page_again(entry)
+        return was_fetched(entry) if entry.kind is not Kind.PAGE else is_queued_again(entry)
 
     def _urgent(self, origin: Origin) -> Visit:
         visit = origin.urgent.popleft()
@@ -225,7 +225,7 @@ class Choice:
             )
             self._worth.left(url, entry)
             return None
-        if not is_page_again(entry) and (there := self._worth.sink(url, entry)) is not None:
+        if not is_queued_again(entry) and (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
         focus = self._intake.focus
@@ -252,6 +252,6 @@ class Choice:
     def _is_one_too_many(self, origin: Origin, entry: Entry) -> bool:
         """Has its host all the pages that it may have? One that was fetched before is among them."""
         limit = self.pages_per_host
-        if limit is None or entry.kind is not Kind.PAGE or is_page_again(entry):
+        if limit is None or entry.kind is not Kind.PAGE or is_queued_again(entry):
             return False
         return limit.room(origin.host.name) <= 0

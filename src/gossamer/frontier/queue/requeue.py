@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
 from gossamer.frontier.entries import LATER, META, REMOVED, Entry, State
-from gossamer.frontier.ledger import Ledger, is_closed, is_kept, is_page, is_unreached
+from gossamer.frontier.holding import Holding, holding_of, is_closed
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.model import Fault, Kind
@@ -35,15 +36,19 @@ def fetched(ledger: Ledger, *, requisites: bool = False) -> Iterator[Change]:
     """
     kinds = (Kind.PAGE, Kind.RESOURCE) if requisites else (Kind.PAGE,)
     every = ((url, entry) for url, entry in ledger.all() if entry.kind in kinds)
-    pages = [(url, entry) for url, entry in every if is_kept(entry) or _is_fetched(entry)]
+    pages = [(url, entry) for url, entry in every if _was_brought(entry)]
     for url, entry in sorted(pages, key=lambda page: page[1].rank):
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
 
 
-def _is_fetched(entry: Entry) -> bool:
-    """A page that is here, and that nothing but a robots.txt keeps from being asked for."""
-    failed = entry.state is State.FAILED and is_unreached(entry)
-    return is_page(entry) or is_closed(entry) or failed
+def _was_brought(entry: Entry) -> bool:
+    """It is here, and nothing but a robots.txt keeps it from being asked for."""
+    match holding_of(entry):
+        case Holding.PAGE | Holding.REQUISITE:
+            return True
+        case Holding.PAGE_UNREACHED if entry.state is State.FAILED:
+            return True
+    return is_closed(entry)
 
 
 def again(changes: Iterable[tuple[str, Entry]]) -> Iterator[Change]:

@@ -23,7 +23,7 @@ from gossamer.freshness.hints import LATEST, good_for
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FORBIDDEN, META, WATCHED, Entry, State, encode
-from gossamer.frontier.ledger import is_closed
+from gossamer.frontier.holding import is_closed
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import lastmod_trust, page_changes

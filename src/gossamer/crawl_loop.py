@@ -20,7 +20,7 @@ class Due(Protocol):
     def due(self) -> AsyncIterator[Visit]:
         """Visits in polite order; ends when nothing is queued or out."""
 
-    def done(self, *answers: Answer) -> None:
+    def done(self, *answers: Answer) -> object:
         """The next date for each address, new links in."""
 
 

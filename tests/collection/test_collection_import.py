@@ -24,6 +24,7 @@ from gossamer.collection import Collection, Imported, Outside
 from gossamer.collection.imports.import_filter import Verdict
 from gossamer.collection.imports.import_source import ImportSource
 from gossamer.errors import DamagedInput
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.model import Answer, Kind
 from gossamer.store.versions import Version
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, VirtualClock, WebSpec
@@ -408,10 +409,11 @@ def test_an_import_that_is_stopped_goes_on_where_it_was(
 ) -> None:
     done = ImportSource.done
 
-    def stopping(self: ImportSource, *answers: Answer) -> None:
-        done(self, *answers)
+    def stopping(self: ImportSource, *answers: Answer) -> list[Correction]:
+        corrections = done(self, *answers)
         if self.look(0.0).captures >= 50:
             self.stop()
+        return corrections
 
     with gossamer.open(tmp_path / "web") as collection:
         with monkeypatch.context() as patch:

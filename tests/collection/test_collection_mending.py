@@ -348,6 +348,7 @@ class Taking:
             read or (lambda one: said(one.visit.url, digest=payload_digest(one.body))),
             lambda page: page,
             lambda one, page, new: self.did.append(("kept", one.visit.url, new is not None)),
+            lambda corrections: None,
         )
 
 

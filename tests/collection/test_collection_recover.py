@@ -56,7 +56,8 @@ class Killed:
         mark: Callable[[Page], Page] = lambda page: page,
     ) -> None:
         shard, books = self.shard, cast(Frontier, self.books)
-        Recovery(shard.table, shard.archive, books, read, mark, keep or self.keep).roll_forward()
+        keep = keep or self.keep
+        Recovery(shard.table, shard.archive, books, read, mark, keep, lambda corrections: None).roll_forward()
 
     @property
     def known(self) -> list[str]:

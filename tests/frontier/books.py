@@ -13,6 +13,7 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.peers import Peers
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.model import Answer, Capture, Link, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
@@ -33,13 +34,15 @@ class Books:
     def state(self, url: str) -> str:
         return self.entry(url).state.name
 
-    def answered(self, url: str, status: int = 200, *links: str, visit: Visit | None = None, **more: Any) -> None:
+    def answered(
+        self, url: str, status: int = 200, *links: str, visit: Visit | None = None, **more: Any
+    ) -> list[Correction]:
         """The server answers the visit that the entry stands for."""
         visit = visit or self.entry(url).visit(url)
         page = Page(url, "text/html", links=tuple(map(Link, links)), **more.pop("page", {}))
         body = more.pop("body", b"a page")
         capture = Capture(visit, more.pop("began", self.clock.wall()), 0.1, status, body=body, wire=body, **more)
-        self.frontier.done(Answer(visit, capture, page))
+        return self.frontier.done(Answer(visit, capture, page))
 
 
 @contextmanager

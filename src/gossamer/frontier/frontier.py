@@ -54,6 +54,7 @@ from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.inbox import Inbox
 from gossamer.frontier.shards.peers import Item, Peers, Told
 from gossamer.frontier.worth.opic import Flow
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.frontier.worth.topic_rows import Sums
 from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
 from gossamer.store.table.table import Table
@@ -114,8 +115,6 @@ class Frontier:
             self._intake,
             self._settle,
             self._listings,
-            outward.disguised,
-            outward.undisguised,
             self._watch,
         )
         self._imported = Imported(parts, self._active, self._intake, self._answers)
@@ -404,35 +403,39 @@ class Frontier:
 
     # ----------------------------------------------------------------- done
 
-    def done(self, *answers: Answer) -> None:
-        """Take answers in: what becomes of each address, of its host, and what it points to.
+    def done(self, *answers: Answer) -> list[Correction]:
+        """Take answers in: what becomes of each address, of its host, and what it points to. What was kept may turn out
+        to be something else: those pages.
 
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
         What a browser has asked for with a page may have no entry: see `polite/browser_requests`.
         """
         answers = tuple(each for each in answers if self._has_entry(each))
-        origins = [self._done(*each) for each in answers]
+        taken = [self._done(*each) for each in answers]
         if self._intake.focus is not None:
             self.sift()  # the best address may be among those that were found just now
         for worth in self._intake.worths:
             if worth.full:
                 self._move(worth)
         self._dispatcher.dispatch()
-        for (visit, _, _), origin in zip(answers, origins, strict=True):
+        for (visit, _, _), (origin, _) in zip(answers, taken, strict=True):
             self._active.forget(origin)
             if visit.owner not in (None, origin.name) and self._parts.is_ours(visit.owner):  # another's robots.txt
                 self._active.forget(self._active.get(visit.owner))
         self._committed()
+        return [correction for _, corrections in taken for correction in corrections]
 
-    def done_before(self, answer: Answer) -> None:
+    def done_before(self, answer: Answer) -> list[Correction]:
         """The same when the rows were lost: an answer that nobody waits for any more counts too, with its date."""
         url, capture = answer.visit.url, answer.capture
         self.sift()
         if not self._has_entry(answer):
-            return
+            return []
         entry = self.ledger.get(url)
         waited_for = answer.visit.kind in ASIDE or (entry is not None and entry.state is State.QUEUED)
-        self.done(answer if waited_for or capture.source else answer._replace(capture=replace(capture, source=AGAIN)))
+        if not (waited_for or capture.source):
+            answer = answer._replace(capture=replace(capture, source=AGAIN))
+        return self.done(answer)
 
     def _has_entry(self, answer: Answer) -> bool:
         """Is it in the books? Of what pages are dressed with only that which was found in them, or imported."""
@@ -469,9 +472,9 @@ class Frontier:
         for origin in {keys.origin(url) for url in urls}:
             self._active.forget(self._active.get(origin))
 
-    def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
+    def _done(self, visit: Visit, capture: Capture, page: Page) -> tuple[Origin, Sequence[Correction]]:
         if capture.source is not None:
-            return self._imported.done(capture, page)
+            return self._imported.done(capture, page), ()
         out, pages = self._in_flight.give_back(visit), self.ledger.counts.kept
         origin = out.origin if out else self._before_a_kill(visit)
         host = origin.host
@@ -482,16 +485,10 @@ class Frontier:
             self._quota.weigh()
         if out and capture.failure and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
             self._leave(out, visit)
-            return origin
+            return origin, ()
         self._blame.judge_host(host, capture)
         others = self._robots.others(visit) if capture.failure and visit.kind is Kind.ROBOTS else ()
-        match visit.kind:
-            case Kind.ROBOTS:
-                self._robots.done(capture)
-            case Kind.PROBE:
-                self._answers.probe_done(capture, page)
-            case _:
-                self._answers.done(capture, page)
+        corrections = self._take_in(capture, page)
         if out and out.claimed and self._quota is not None:
             self._quota.settle(kept=self.ledger.counts.kept > pages)
         if self.ledger.counts.kept > pages and self._choice.pages_per_host is not None:
@@ -504,7 +501,18 @@ class Frontier:
         self._active.replace(origin)
         if self._blame.watch_network(origin, capture, others):
             self._robots.ask_for_waiting()
-        return origin
+        return origin, corrections
+
+    def _take_in(self, capture: Capture, page: Page) -> Sequence[Correction]:
+        """What the answer says, by what was asked for."""
+        match capture.visit.kind:
+            case Kind.ROBOTS:
+                self._robots.done(capture)
+                return ()
+            case Kind.PROBE:
+                return self._answers.probe_done(capture, page)
+        correction = self._answers.done(capture, page)
+        return () if correction is None else (correction,)
 
     def _before_a_kill(self, visit: Visit) -> Origin:
         """The origin of a visit that was handed out before: what led to it may have been added a moment ago."""

@@ -39,10 +39,6 @@ class Outward:
     """What a page said at a time, from the archive; None when that does not have it."""
     learned: Callable[[Judge], None] = lambda judge: None
     """What the judge of the topic knows is another: it is to be kept with the next commit."""
-    disguised: Callable[[str], None] = lambda url: None
-    """A page that was kept turns out to be an error."""
-    undisguised: Callable[[str, Page], None] = lambda url, page: None
-    """What was taken for an error turns out to be a page."""
     rank: Callable[[str], float] = lambda url: 1.0
     """How a page ranks by the links to it: 1 is the average, and what is not known."""
 

@@ -6,10 +6,11 @@ follows; where it shows later, all changes are dropped, the note is committed, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier import Frontier
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.model import URL, Answer, Capture, Page, Visit
 from gossamer.printable import log
 from gossamer.store.archive import Archive
@@ -33,14 +34,17 @@ class Recovery:
         read: Callable[[Capture], Page],
         mark: Callable[[Page], Page],
         keep: Callable[[Capture, Page, Version | None], None],
+        correct: Callable[[Iterable[Correction]], None],
     ) -> None:
-        """`keep` is for what follows from a page that the archive has, with its version if it says something new."""
+        """`keep` is for what follows from a page that the archive has, with its version if it says something new, and
+        `correct` for what follows where pages turn out to be something else."""
         self._table = table
         self._archive = archive
         self._frontier = frontier
         self._read = read
         self._mark = mark
         self._keep = keep
+        self._correct = correct
 
     def roll_forward(self) -> None:
         """Take in every whole capture past the committed length; what follows the last one is cut off."""
@@ -66,7 +70,7 @@ class Recovery:
             return self._note(url, began, error)
         try:
             self._keep(capture, page, self._archive.register_again(group.response, capture, page))
-            self._frontier.done(Answer(capture.visit, capture, page))
+            self._correct(self._frontier.done(Answer(capture.visit, capture, page)))
         except Exception as error:
             if not is_about_it(error):
                 raise

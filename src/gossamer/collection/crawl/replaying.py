@@ -88,4 +88,4 @@ class Replay:
     def _take(self, replayed: Replayed, capture: Capture) -> None:
         page = self.keeper.mark(self.reader.now(capture))
         self.keeper.kept(capture, page, self.archive.register_again(replayed.response, capture, page))
-        self.frontier.done_before(Answer(capture.visit, capture, page))
+        self.keeper.correct(self.frontier.done_before(Answer(capture.visit, capture, page)))

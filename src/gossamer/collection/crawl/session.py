@@ -151,8 +151,6 @@ class Session:
             again=lambda url, then: self._lists.read_on(url, then),
             earlier=self.archive.page_at,
             learned=partial(on_demand.note_learned, self._table),
-            disguised=self._derived.forget,
-            undisguised=self._derived.readmit,
             rank=PageRanks(self._collection),
         )
         return Frontier(self._table, self._rules(), self._clock, seen=seen, outward=outward, peers=self._peers)
@@ -298,7 +296,7 @@ class Session:
     def done(self, *answers: Answer) -> None:
         """Take back what was kept. In between nothing is committed: a page is in the books as a whole or not at all."""
         with self._commits.whole():
-            self._source.done(*answers)
+            self._keeper.correct(self._source.done(*answers))
         self._commits.end(len(answers))
         self._order.when_due()
 

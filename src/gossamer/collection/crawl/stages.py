@@ -6,7 +6,7 @@ the archive has already, after a kill or when the table was lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE, Lane
@@ -16,6 +16,7 @@ from gossamer.collection.derive.underived import Underived
 from gossamer.dedupe.digest import Copies
 from gossamer.fetch.memory_budget import Held
 from gossamer.frontier.answer.poison_pages import PoisonPages
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.model import URL, Capture, Clock, Page
 from gossamer.printable import log
 from gossamer.store.archive import Archive
@@ -82,6 +83,14 @@ class Keeper:
         if not page.unread:
             self._poison_pages.forgive(capture.visit.url)
         self._stored(capture)
+
+    def correct(self, corrections: Iterable[Correction]) -> None:
+        """What was kept and turns out to be an error is not found any more; what turns out to be none is."""
+        for url, page in corrections:
+            if page is None:
+                self._derived.forget(url)
+            else:
+                self._derived.readmit(url, page)
 
     def derive(self, capture: Capture, page: Page, new: Version) -> None:
         """What is made of a page is compiled code too, and sees what strangers wrote."""

@@ -85,8 +85,9 @@ class Start:
         return take_in_list(self.table, self.mine, self.frontier, self.commits)
 
     def _roll_forward(self) -> None:
-        keeper = self.keeper
-        Recovery(self.table, self.archive, self.frontier, self.reader.now, keeper.mark, keeper.kept).roll_forward()
+        keeper, read = self.keeper, self.reader.now
+        recovery = Recovery(self.table, self.archive, self.frontier, read, keeper.mark, keeper.kept, keeper.correct)
+        recovery.roll_forward()
 
     def _scope_changed(self) -> bool:
         scope = self.mine.plan.as_scope()

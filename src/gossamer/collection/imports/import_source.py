@@ -21,6 +21,7 @@ from gossamer.collection.imports.import_progress import ImportProgress
 from gossamer.collection.imports.import_reader import ImportReader, files_of
 from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.model import Answer, Capture, Visit
 from gossamer.store.foreign.exchanges import Brought, Kept
 from gossamer.store.table.table import Table
@@ -132,12 +133,13 @@ class ImportSource:
         assert capture.visit is visit
         return capture
 
-    def done(self, *answers: Answer) -> None:
+    def done(self, *answers: Answer) -> list[Correction]:
         """They are in the archive: into the books with them."""
-        self._frontier.done(*answers)
+        corrections = self._frontier.done(*answers)
         for visit, _, _ in answers:
             self._counts["captures"] += 1
             self._free(visit.url)
+        return corrections
 
     def stop(self) -> None:
         """Finish what is under way, then end."""

@@ -7,7 +7,7 @@ failed waits or is given up. An answer that looks like a disguised error may cal
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from gossamer.frontier.revisit import hubs
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.guessed_links import NO_PAGE
 from gossamer.frontier.worth.opic import Flow
+from gossamer.frontier.worth.soft404 import Correction
 from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.frontier.worth.worth import Lesson
 from gossamer.model import HTML, Capture, Kind, Link, Page, Visit
@@ -49,13 +50,8 @@ class Answers:
         intake: Intake,
         settle: Settlement,
         listings: Listings,
-        disguised: Callable[[str], None] = lambda url: None,
-        undisguised: Callable[[str, Page], None] = lambda url, page: None,
         watch: Watch | None = None,
     ) -> None:
-        """`disguised` is told of each page that was kept and is an error, `undisguised` of each that is none now."""
-        self._disguised = disguised
-        self._undisguised = undisguised
         self._listings = listings
         self._watch = watch
         self._parts = parts
@@ -70,12 +66,15 @@ class Answers:
 
     # ------------------------------------------------------- pages and sitemaps
 
-    def done(self, capture: Capture, page: Page) -> None:
-        """What becomes of the address, and what it points to. An answer that nobody waits for changes nothing."""
+    def done(self, capture: Capture, page: Page) -> Correction | None:
+        """What becomes of the address, and what it points to. An answer that nobody waits for changes nothing.
+
+        What was kept as a page before this judged it, or as an error, may be none.
+        """
         url = capture.visit.url
         entry = self._ledger.get(url)
         if entry is None or entry.state is not State.QUEUED or _was_another(entry, capture.visit):
-            return
+            return None
         outcome = judge(capture, self._rules.wanted)
         lesson = self._worth.answered(capture, entry, outcome, page)
         if entry.guess:
@@ -88,14 +87,13 @@ class Answers:
         self._carry_out(outcome, entry, capture, page)
         if self._intake.forms is not None:
             self._intake.add(self._intake.forms.settled(url))
-        if lesson.soft:
-            self._disguised(url)
-        elif entry.soft and outcome.act is Act.KEEP:
-            self._undisguised(url, page)
         if lesson.trial:
             self._intake.add([Found(lesson.trial, entry.depth, url)])
         if lesson.probe:
             self._probe(lesson.probe)
+        if lesson.soft:
+            return Correction(url, None)
+        return Correction(url, page) if entry.soft and outcome.act is Act.KEEP else None
 
     def _carry_out(self, outcome: Outcome, entry: Entry, capture: Capture, page: Page) -> None:
         url = capture.visit.url
@@ -218,17 +216,20 @@ class Answers:
             self._worth.asks(url)
             origin.urgent.append(Visit(url, Kind.PROBE))
 
-    def probe_done(self, capture: Capture, page: Page) -> None:
-        """The answer to a made-up address: pages that were kept may turn out to be errors, and errors to be pages."""
+    def probe_done(self, capture: Capture, page: Page) -> list[Correction]:
+        """The answer to a made-up address: pages that were kept may turn out to be errors. What was taken for an error
+        and may be a page is asked for again."""
+        corrections = []
         for url, reason in self._worth.probed(capture, judge(capture, self._rules.wanted), page):
             entry = self._ledger.get(url)
             if entry is None or entry.state is not State.DONE:
                 continue
             if reason:
                 self._ledger.put(url, replace(entry, reason=reason, soft=reason), entry)
-                self._disguised(url)
+                corrections.append(Correction(url, None))
             elif entry.soft:
                 self._intake.requeue([(url, replace(entry, state=State.QUEUED, reason="", rank=0), entry)])
+        return corrections
 
 
 def _was_another(entry: Entry, visit: Visit) -> bool:

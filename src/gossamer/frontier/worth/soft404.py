@@ -28,6 +28,7 @@ from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.rows import Rows, host_key
 from gossamer.frontier.worth.new_text import MARKS, Sketch, marks
 from gossamer.frontier.worth.url_patterns import Template, template
+from gossamer.model import Page
 from gossamer.rows import decoder, text
 from gossamer.store.table.table import Table
 
@@ -81,6 +82,14 @@ class Answer(NamedTuple):
 
     text: Sketch | None
     target: str = ""
+
+
+class Correction(NamedTuple):
+    """What was kept turns out to be something else than it was taken for."""
+
+    url: str
+    page: Page | None
+    """What it says; None where it is an error in disguise."""
 
 
 class Nonsense(msgspec.Struct, array_like=True, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gossamer import toml_text
@@ -17,7 +17,7 @@ TIME = "a day, as 2026-11-01 or yesterday, a time, as 2026-11-01T12:00Z, or how 
 """What may stand for a point in time, wherever one is asked for."""
 
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
+_SECONDS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
 _A_DAY = {"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1_440, "min": 1_440}
 _BYTES = {"": 1, "b": 1} | {
     f"{letter}{end}": base**power
@@ -26,7 +26,7 @@ _BYTES = {"": 1, "b": 1} | {
 }
 MOST = "max"
 _FLOATS = {"s": " of seconds, or a time like 2h", "/day": " of visits a day, or like 500/hour"}
-_AMOUNT = pattern(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
+_AMOUNT = pattern(r"(\d{1,15}(?:\.\d{0,9})?|\.\d{1,9}) ?([a-z]*)", re.IGNORECASE)
 _SEVERAL = pattern(r"(?:\d{1,15}(?:\.\d{1,9})? ?[a-z]+ ?){2,4}", re.IGNORECASE)
 """A time of several units, like 1h30m."""
 
@@ -83,7 +83,7 @@ def _kind(name: str) -> str:
 
 def seconds(text: str) -> float:
     """`2h`, `1h30m` and the like."""
-    wanted = "a time, like 90, 30m, 1h30m, 2h or 1d"
+    wanted = "a time, like 90, 0.5, 500ms, 30m, 1h30m, 2h or 1d"
     if not _SEVERAL.fullmatch(text.strip()):
         return _amount(text, _SECONDS, wanted)
     parts = [(_amount(part[0], _SECONDS, wanted), _SECONDS[part[2].lower()]) for part in _AMOUNT.finditer(text)]
@@ -114,7 +114,7 @@ def octets_a_day(text: str) -> int:
     return round(found) or int(found > 0)
 
 
-def _daily(text: str, units: dict[str, int], wanted: str) -> float:
+def _daily(text: str, units: Mapping[str, float], wanted: str) -> float:
     amount, slash, unit = text.partition("/")
     unit = unit.strip().lower().removesuffix("s")
     if not slash or unit in _A_DAY:
@@ -126,7 +126,7 @@ TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets, "/day": v
 """By the unit of a setting."""
 
 
-def _amount(text: str, units: dict[str, int], wanted: str) -> float:
+def _amount(text: str, units: Mapping[str, float], wanted: str) -> float:
     found = _AMOUNT.fullmatch(text.strip())
     if not found or found[2].lower() not in units:
         raise ArgumentTypeError(f"{text!r} is not {wanted}")

@@ -37,7 +37,7 @@ class Setting(NamedTuple):
     most: float = LARGEST
     option: Option | None = None
     unit: str = ""
-    """`s`, `B` or `/day`: on the command line and in plan.toml it may be written as 2h, 10G or 500/hour."""
+    """`s`, `B`, `/day` or `B/day`: on the command line and in plan.toml it may be written as 2h, 10G or 500/hour."""
     with_commas: bool = False
     """A list whose texts have no commas: with `set` it may be written as a,b."""
     opens: str = ""
@@ -244,9 +244,14 @@ SETTINGS: dict[str, Setting] = {
         "Minimum seconds between two requests to a host for what pages need; ip_delay applies too.",
         least=0,
         most=LONGEST,
+        unit="s",
     ),
     "requisite_bytes": Setting(
-        32 << 20, "Maximum bytes of anything that a page needs, decoded; at most 128 MiB.", least=1, most=128 << 20
+        32 << 20,
+        "Maximum bytes of anything that a page needs, decoded; at most 128 MiB.",
+        least=1,
+        most=128 << 20,
+        unit="B",
     ),
     "requisites_per_host": Setting(
         100_000, "Most that one crawl asks of a host because pages need it; 0 for no limit.", least=0
@@ -285,16 +290,20 @@ SETTINGS: dict[str, Setting] = {
             " 0: no gap",
             metavar="S",
         ),
+        unit="s",
     ),
     "ip_delay": Setting(
         0.5,
         "Minimum seconds between two requests to an IP address; the same as delay where that is set alone.",
         least=0,
         most=LONGEST,
+        unit="s",
     ),
     "delay_factor": Setting(10.0, "A host rests this many times the time its answers take.", least=0),
-    "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0, most=LONGEST),
-    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay to obey.", least=0, most=LONGEST),
+    "delay_longest": Setting(
+        30.0, "Longest rest that slow answers alone can ask for.", least=0, most=LONGEST, unit="s"
+    ),
+    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay to obey.", least=0, most=LONGEST, unit="s"),
     "per_host": Setting(
         1,
         "Requests a host may have at once.",
@@ -306,6 +315,7 @@ SETTINGS: dict[str, Setting] = {
         "Maximum bytes per second for each request; 0 for no limit.",
         least=0,
         option=Option("--bandwidth", POLITE, "most bytes per second for each request", metavar="BYTES"),
+        unit="B",
     ),
     "patience": Setting(
         90.0,
@@ -314,6 +324,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--patience", POLITE, "seconds to wait at the end for retries and paused hosts ({})", metavar="S"
         ),
+        unit="s",
     ),
     "workers": Setting(
         128,
@@ -341,6 +352,7 @@ SETTINGS: dict[str, Setting] = {
         60.0,
         "Seconds between two checkpoints, where there is a store: what is fetched again at most when a disk is lost.",
         least=0.1,
+        unit="s",
     ),
     "engine": Setting(
         "local",
@@ -355,6 +367,7 @@ SETTINGS: dict[str, Setting] = {
         "Seconds without a word after which a node of a cluster asks for nothing more; a quarter later others go on.",
         least=1,
         most=3_600,
+        unit="s",
     ),
     "node_disk": Setting(
         "",
@@ -419,22 +432,31 @@ SETTINGS: dict[str, Setting] = {
         "Keep a picture of each page that a browser renders; with render = always, of every page.",
         option=Option("--screenshots", NETWORK, "keep a picture of each page that a browser renders"),
     ),
-    "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1),
-    "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),
-    "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1),
-    "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1),
-    "html_bytes": Setting(5 << 20, "Maximum bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20),
-    "text_bytes": Setting(10 << 20, "Maximum bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20),
+    "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1, unit="s"),
+    "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1, unit="s"),
+    "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1, unit="s"),
+    "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1, unit="s"),
+    "html_bytes": Setting(
+        5 << 20, "Maximum bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20, unit="B"
+    ),
+    "text_bytes": Setting(
+        10 << 20, "Maximum bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20, unit="B"
+    ),
     "document_bytes": Setting(
-        64 << 20, "Maximum bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
+        64 << 20, "Maximum bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20, unit="B"
     ),
     "memory": Setting(
         96 << 20,
         "Bytes of answers that are held in memory at once, over all shards; what is over waits.",
         least=1 << 20,
+        unit="B",
     ),
-    "document_seconds": Setting(20.0, "Maximum seconds of CPU for reading a document that is not HTML.", least=0.1),
-    "document_memory": Setting(256 << 20, "Maximum bytes of memory for reading such a document.", least=16 << 20),
+    "document_seconds": Setting(
+        20.0, "Maximum seconds of CPU for reading a document that is not HTML.", least=0.1, unit="s"
+    ),
+    "document_memory": Setting(
+        256 << 20, "Maximum bytes of memory for reading such a document.", least=16 << 20, unit="B"
+    ),
     "content": Setting(METHODS[0], "How the main content of a page is found.", choices=METHODS),
     "build": Setting(
         True,
@@ -449,10 +471,10 @@ SETTINGS: dict[str, Setting] = {
     "rank_weight": Setting(1.5, "The most that links to a page add to its score.", least=0),
     "fresh_weight": Setting(0.3, "The most that being new adds to the score of a page.", least=0),
     "expansion_weight": Setting(0.6, "What telling words of the first answers to a long question count.", least=0),
-    "warc_bytes": Setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16),
-    "disk_pause": Setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0),
+    "warc_bytes": Setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16, unit="B"),
+    "disk_pause": Setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0, unit="B"),
     "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0),
-    "disk_stop": Setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0),
+    "disk_stop": Setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0, unit="B"),
 }
 
 

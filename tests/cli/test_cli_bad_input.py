@@ -101,7 +101,6 @@ def test_a_bad_pattern(tmp_path: Path, seed: str, option: str) -> None:
     [
         ("--allow-address", "10.0.0.0/99"),
         ("--pages", "-1"),
-        ("--delay", "-1"),
         ("--per-host", "0"),
         ("--url-rule", "x"),
     ],

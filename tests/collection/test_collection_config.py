@@ -13,11 +13,12 @@ import pytest
 import gossamer
 from gossamer.cli.assignments import assigned
 from gossamer.cli.main import main
+from gossamer.cli.options import parser
 from gossamer.collection.folder import Folder
 from gossamer.collection.plan_text import edited
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.plan import Plan, dump, load, parse, toml
-from gossamer.settings import LONGEST
+from gossamer.settings import LONGEST, SETTINGS
 from tiny_server import page, tiny_server
 
 QUICK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1")
@@ -153,6 +154,36 @@ def test_times_and_sizes_stand_in_a_plan_as_on_the_command_line(tmp_path: Path) 
     for text, words in (('time = "soon"', "time: 'soon' is not a time, like 90"), ('depth = "3"', "depth is '3'")):
         with pytest.raises(InvalidPlan, match=words):
             parse(text, place)
+
+
+def test_every_time_and_size_takes_a_unit(tmp_path: Path) -> None:
+    times, sizes = ({name for name, setting in SETTINGS.items() if setting.unit == unit} for unit in "sB")
+    assert times == {"time", "patience", "lease"} | named(("delay", "delay_longest", "_seconds"))
+    assert sizes == {"bytes", "bandwidth", "memory", "disk_pause", "disk_stop"} | named(("_bytes", "_memory"), "budget")
+    for name in times:
+        assert assigned([f"{name}=1500ms"]) == {name: 1.5}
+        assert getattr(parse(f'{name} = "2m"\n', tmp_path / "plan.toml"), name) == 120
+    for name in sizes:
+        assert assigned([f"{name}=2MiB"]) == {name: 2 << 20}
+        assert getattr(parse(f'{name} = "32MiB"\n', tmp_path / "plan.toml"), name) == 32 << 20
+
+
+def named(ends: tuple[str, ...], but: str = "-") -> set[str]:
+    return {name for name in SETTINGS if name.endswith(ends) and not name.startswith(but)}
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("0", 0.0), ("2", 2.0), (".5", 0.5), ("0.25s", 0.25), ("1.", 1.0), ("1 m", 60.0)]
+)
+def test_a_delay_is_written_as_people_do(text: str, seconds: float) -> None:
+    assert parser("crawl").parse_args(["crawl", "w", "--delay", text]).delay == seconds
+
+
+@pytest.mark.parametrize("text", ["-1", "2 weeks", "inf", "s", ".", "1..2"])
+def test_a_delay_that_means_nothing_says_what_would(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser("crawl").parse_args(["crawl", "w", f"--delay={text}"])
+    assert "is not a time, like 90, 0.5, 500ms" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,19 @@ def test_a_crawl_of_nothing_says_why(crawl_of: Callable[[WebSpec], Crawl]) -> No
         crawl("http://h0.example/nowhere")
 
 
+def test_a_crawl_of_nothing_says_why_of_three_seeds_and_that_there_are_more(
+    crawl_of: Callable[[WebSpec], Crawl],
+) -> None:
+    crawl = crawl_of(WebSpec(pages=1))
+    seeds = [f"http://h0.example/nowhere{number}" for number in range(4)]
+    with pytest.raises(NothingFetched) as told:
+        crawl(*seeds[:3])
+    assert "other seeds" not in str(told.value)
+    with pytest.raises(NothingFetched, match=r"gossamer status .*web` counts the reasons of the other seeds") as told:
+        crawl(*seeds)
+    assert str(told.value).count("http 404") == 3
+
+
 def test_questions_about_the_unknown_are_answered_plainly(crawl_of: Callable[[WebSpec], Crawl]) -> None:
     crawl = crawl_of(WebSpec(pages=2))
     crawl(crawl.web.seed, scope="host")

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 NO_CREDENTIALS = Credentials()
 ROUND = 3_600.0
 """Seconds between two graphs of a collection that is watched."""
+SEEDS_SAID = 3
+"""Seeds of a crawl that fetched nothing, of which it is said why."""
 AT_ONCE = 1_000
 """Pages whose graph is made also after an interrupt: it takes some tenths of a second, on a busy machine a second."""
 
@@ -328,9 +330,12 @@ class Crawling(Steered, Alerting, Upkeep):
             return
         if plan.folders:
             raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
-        tried = [*islice(chain(plan.seeds, SeedList(self.path)), 3)]
+        tried = [*islice(chain(plan.seeds, SeedList(self.path)), SEEDS_SAID + 1)]
         if not ((pages or _is_over(plan, outside)) and unfetched_seeds.are_untried(self, tried)):
-            reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
+            said = tried[:SEEDS_SAID]
+            reasons = [f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in said]
+            if len(tried) > len(said):
+                reasons.append(f"`gossamer status {self.path}` counts the reasons of the other seeds")
             cure = "; `gossamer remove DIR SEED` takes out a seed that is wrong" if plan.seeds else ""
             if pages:
                 kept = f"; no page came again; what is here stays as it was ({counted(pages, 'page')})"

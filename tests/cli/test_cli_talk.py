@@ -23,7 +23,7 @@ from gossamer.collection import Outside, Progress
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.news import passing_warnings, repeat
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.status import Fetched
+from gossamer.collection.progress import Fetched
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan

@@ -23,7 +23,7 @@ from gossamer.collection.derive.shard_build import Built
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.maintain.repair import Loss, Repaired
-from gossamer.collection.status import Progress
+from gossamer.collection.progress import Progress
 from gossamer.engine import SUPERVISOR, termination
 from gossamer.errors import Damaged, GossamerError, StorageError, UsageError
 from gossamer.frontier.answer.poison_pages import PoisonPages, Watch

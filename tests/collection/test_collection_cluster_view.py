@@ -17,7 +17,7 @@ from gossamer import plan as plans
 from gossamer.collection import Outside, cluster_view
 from gossamer.collection.cluster_view import FILE, ClusterView, Event, NodeView, ShardView, view_of
 from gossamer.collection.crawl.checkpoints import Kept
-from gossamer.collection.status import Progress
+from gossamer.collection.progress import Progress
 from gossamer.engine.ray.node_status import CrewStanding, StationStanding
 from gossamer.plan import Plan
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec

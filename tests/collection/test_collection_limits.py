@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.collection.limits import held_by
+from gossamer.collection.held_up import held_by
 from gossamer.plan import Plan
 
 

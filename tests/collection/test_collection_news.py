@@ -13,7 +13,7 @@ from made_shard import BEGAN, A, came
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import news, runs
 from gossamer.collection.crawl.news import Batches, fetched, fetches_of, passing_warnings, repeat, telling
-from gossamer.collection.status import Fetched
+from gossamer.collection.progress import Fetched
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.printable import log
 from gossamer.store.table.table import Table

@@ -24,8 +24,8 @@ from gossamer.collection import lock
 from gossamer.collection.ask import parquet
 from gossamer.collection.ask.differences import Line, Piece, Words, difference, words_changed
 from gossamer.collection.crawl import network, requests, running, shard_identity
+from gossamer.collection.crawl.gauge import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.large_pages import HERE, LATELY, RESTS, Lane
-from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import FINISH, Stopping
@@ -36,8 +36,10 @@ from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.maintain.put_aside import clear
+from gossamer.collection.progress import Progress, last_look, note
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress, last_look, note, status_of, together
+from gossamer.collection.status import status_of
+from gossamer.collection.whole_crawl import together
 from gossamer.errors import Damaged, GossamerError, Locked, NotACollection, StorageError, UsageError
 from gossamer.frontier.entries import META
 from gossamer.frontier.queue.backlog import Stretch

@@ -22,9 +22,9 @@ from small_shard import BEGAN, answer, read, said
 
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import page_reader, shard_identity, start
+from gossamer.collection.crawl.gauge import UNKNOWN
 from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
-from gossamer.collection.crawl.progress import UNKNOWN
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import garbage_at_ease, stoppable
@@ -32,7 +32,7 @@ from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.stages import fold_copy
 from gossamer.collection.crawl.wiring import ShardPlan, info_of, prefix_of, preload
 from gossamer.collection.derive.underived import Underived
-from gossamer.collection.status import Progress, last_look
+from gossamer.collection.progress import Progress, last_look
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.fetch import Fetcher
 from gossamer.frontier import Frontier

@@ -17,7 +17,7 @@ from gossamer.collection.crawl.session import Session
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
-from gossamer.collection.status import Progress
+from gossamer.collection.progress import Progress
 from gossamer.engine import SUPERVISOR, termination
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.shards.peers import Peers

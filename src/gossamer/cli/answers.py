@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.collection.limits import held_by
+from gossamer.collection.held_up import held_by
 from gossamer.printable import counted, line, pasted, size, span, text
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from gossamer.printable import counted, line, log, pasted, repeated, size, span,
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
-    from gossamer.collection.status import Fetched
+    from gossamer.collection.progress import Fetched
 
 _USER = re.compile(r"^(\s*(?:\w+://)?)[^/?#]*@")
 _NAMED = 5

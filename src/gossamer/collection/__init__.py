@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gossamer.collection.derive.shard_build import Built
     from gossamer.collection.documents import Document
     from gossamer.collection.imports.import_source import Imported
-    from gossamer.collection.status import Progress, Status
+    from gossamer.collection.progress import Progress
+    from gossamer.collection.status import Status
 
 __all__ = [
     "FORMATS",
@@ -41,7 +42,7 @@ __getattr__ = face(
         "Document": "documents",
         "Imported": "imports.import_source",
         "Outside": "crawl.outside",
-        "Progress": "status",
+        "Progress": "progress",
         "Status": "status",
         "fast_loop": "crawl.running",
         "open": "collection",

@@ -26,8 +26,9 @@ from gossamer.collection.crawl.running import run
 from gossamer.collection.crawl.stop_watch import StopWatch
 from gossamer.collection.lock import CRAWL, exclusive
 from gossamer.collection.maintain.upkeep import Upkeep
+from gossamer.collection.progress import Fetched, Progress
 from gossamer.collection.seed_list import SHORT, SeedList, named_seeds
-from gossamer.collection.status import Fetched, Progress, Status
+from gossamer.collection.status import Status
 from gossamer.collection.steered import Steered
 from gossamer.collection.steering import wanted
 from gossamer.errors import NothingFetched, UsageError

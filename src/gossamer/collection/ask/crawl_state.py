@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.host_order import HostOrder
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.listing import Listed
+    from gossamer.collection.progress import Progress
     from gossamer.collection.series import Sample
-    from gossamer.collection.status import Progress, Status, Waiting
+    from gossamer.collection.status import Status, Waiting
     from gossamer.frontier.host_details import HostDetails
     from gossamer.frontier.revisit.hubs import Subscribable
     from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer
@@ -182,16 +183,18 @@ class CrawlState(Opened):
         return None if sort == NAME else order_of(self._readers(), sort)
 
     def _asking(self) -> Asked:
-        from gossamer.collection.status import standstill
+        from gossamer.collection.held_up import standstill
         from gossamer.frontier.why import Asked
 
         plan, running = self.plan, holder(self.path)
+        counts = [Ledger(table).counts for table in self._readers().tables]
         still = besides = full = ""
         if running is None or running.get("verb") != CRAWL:
-            tables, on = self._readers().tables, "`gossamer crawl DIR` goes on"
-            still = f"no crawl runs; {standstill(plan, tables, is_running=False) or on}"
-            besides = f"no crawl runs; {standstill(plan.changed(pages=0), tables, is_running=False) or on}"
-        elif 0 < plan.pages <= sum(Ledger(table).counts.kept for table in self._readers().tables):
+            last, on = self.progress(), "`gossamer crawl DIR` goes on"
+            over = last is not None and last.time_over
+            still = f"no crawl runs; {standstill(plan, counts, time_over=over) or on}"
+            besides = f"no crawl runs; {standstill(plan.changed(pages=0), counts, time_over=over) or on}"
+        elif 0 < plan.pages <= sum(each.kept for each in counts):
             more = f"`gossamer set DIR pages={2 * plan.pages}` lets more in"
             full = f"the limit of {counted(plan.pages, 'page')} is reached; {more}"
         identity = plan.as_identity().product
@@ -257,7 +260,8 @@ class CrawlState(Opened):
 
     def progress(self) -> Progress | None:
         """How the crawl went at its last commit; None before the first."""
-        from gossamer.collection.status import last_look, together
+        from gossamer.collection.progress import last_look
+        from gossamer.collection.whole_crawl import together
 
         return together(filter(None, map(last_look, self._readers().tables)))
 

@@ -21,7 +21,7 @@ from gossamer.collection.cluster_view import (
     ShardView,
 )
 from gossamer.collection.crawl.checkpoints import Kept
-from gossamer.collection.status import Progress
+from gossamer.collection.progress import Progress
 from gossamer.engine.ray.crew import RayCrew
 
 EVERY = 2.0

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl.progress import Gauge
+from gossamer.collection.crawl.gauge import Gauge
 from gossamer.collection.derive.underived import Underived
 from gossamer.collection.imports.import_source import ImportSource
+from gossamer.collection.progress import note
 from gossamer.collection.series import Series
-from gossamer.collection.status import note
 from gossamer.frontier import Frontier
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock

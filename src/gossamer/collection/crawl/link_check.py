@@ -27,7 +27,7 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.session import Session
-from gossamer.collection.status import Progress
+from gossamer.collection.progress import Progress
 from gossamer.files import scratch
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Seeds
 from gossamer.frontier.entries import FORBIDDEN, HOSTS, Entry, State, host_row

@@ -14,7 +14,7 @@ from threading import get_ident
 import msgspec
 
 from gossamer.collection.crawl.outside import Fetch
-from gossamer.collection.status import Fetched
+from gossamer.collection.progress import Fetched
 from gossamer.model import Capture, Visit
 from gossamer.printable import log
 

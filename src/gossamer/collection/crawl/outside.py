@@ -11,7 +11,7 @@ from gossamer.model import Capture, Clock, SystemClock, Visit
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.checkpoints import Checkpoints
-    from gossamer.collection.status import Fetched
+    from gossamer.collection.progress import Fetched
     from gossamer.collection.steering import OrdersWatch
     from gossamer.frontier.queue.rank import Order
     from gossamer.store.disk import Look

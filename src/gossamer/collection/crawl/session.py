@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gossamer.collection.crawl import on_demand, requests, shard_identity
 from gossamer.collection.crawl.commit_order import CommitOrder
+from gossamer.collection.crawl.gauge import Gauge
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Fetch, Outside
 from gossamer.collection.crawl.page_ranks import PageRanks
 from gossamer.collection.crawl.page_reader import PageReader
-from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.requisites import guarded
@@ -36,10 +36,10 @@ from gossamer.collection.imports.hand_over import Alone
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
+from gossamer.collection.progress import Progress
 from gossamer.collection.seed_list import SeedList
 from gossamer.collection.signal.pings import PingWatch
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress
 from gossamer.collection.steering import Orders, wanted
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage

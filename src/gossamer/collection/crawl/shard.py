@@ -25,8 +25,8 @@ from gossamer.collection.crawl.session import Session
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.progress import Progress
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress
 from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from gossamer.collection import series, status
+from gossamer.collection import progress, series
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.column_families import FAMILIES, IMPORTS
 from gossamer.collection.crawl import sent_credentials, shard_identity
@@ -68,7 +68,7 @@ _OF_FAMILY: dict[str, Check] = {
 _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"imprint"): shard_identity.imprint_of,
     (entries.META, b"sent"): sent_credentials.sent_of,
-    (entries.META, b"progress"): status.progress_of,
+    (entries.META, b"progress"): progress.progress_of,
     (entries.META, b"counts"): ledger.counts_of,
     (entries.META, b"suspects"): poison_pages.deaths_of,
     (entries.META, b"exchange"): exchange.marks_of,

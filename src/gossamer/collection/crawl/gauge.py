@@ -12,8 +12,8 @@ from collections import deque
 from math import inf
 from typing import NamedTuple
 
+from gossamer.collection.progress import Progress
 from gossamer.collection.series import memory
-from gossamer.collection.status import Progress
 from gossamer.frontier import Frontier
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Clock

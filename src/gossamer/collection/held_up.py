@@ -1,9 +1,36 @@
-"""Which limit of the plan keeps what is queued from being fetched, and which command goes on?"""
+"""What keeps what is queued from being fetched: this machine, the network, or a limit of the plan? And how does it go
+on?"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from gossamer.plan import Plan
 from gossamer.printable import counted, size, span
+
+if TYPE_CHECKING:
+    from gossamer.frontier.ledger import Counts
+
+
+def waits_for(disk_free: int, disk_wanted: int, store_away: str, network_gone: bool) -> str:
+    """What a crawl waits for that is no limit of its own, in words; nothing when it does not wait."""
+    if disk_wanted:
+        return f"the disk is nearly full: {size(disk_free)} free, goes on at {size(disk_wanted)}"
+    if store_away:
+        return store_away
+    return "nothing can be reached; goes on by itself as soon as something answers" if network_gone else ""
+
+
+def standstill(plan: Plan, counts: Sequence[Counts], *, time_over: bool) -> str:
+    """The limit that keeps what is queued from being fetched, where no crawl runs; `counts` are those of all shards."""
+    if not any(each.queued for each in counts):
+        return ""
+    pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
+    if all(each.queued <= each.besides for each in counts):
+        pages = 0  # no limit of pages keeps this away
+    verb = "files" if plan.folders else "crawl"
+    return held_by(plan, pages, octets, time_over=bool(plan.time) and time_over, verb=verb)
 
 
 def held_by(plan: Plan, pages: int, octets: int, *, time_over: bool, verb: str = "crawl") -> str:

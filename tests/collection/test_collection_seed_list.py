@@ -70,7 +70,7 @@ def test_a_long_list_is_in_its_own_file_and_every_seed_comes_in(tmp_path: Path, 
 
 
 def test_many_seeds_of_a_program_do_not_fill_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.collection.crawling.SHORT", 20)
+    monkeypatch.setattr("gossamer.collection.crawl.asked.SHORT", 20)
     with crawl(tmp_path / "web", *HOSTS) as web:
         assert web.plan.seeds == ()
         assert list(SeedList(web.path)) == HOSTS

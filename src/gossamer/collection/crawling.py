@@ -12,7 +12,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,18 +19,19 @@ from typing import TYPE_CHECKING, Any
 from gossamer.collection import trust
 from gossamer.collection.alert.alerting import Alerting
 from gossamer.collection.crawl import finished, requests, sent_credentials, unfetched_seeds
-from gossamer.collection.crawl.credentials import Credentials, logins
+from gossamer.collection.crawl.asked import Asked, checked, in_addresses, planned, require_subject
+from gossamer.collection.crawl.credentials import Credentials
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
 from gossamer.collection.crawl.stop_watch import StopWatch
 from gossamer.collection.lock import CRAWL, exclusive
 from gossamer.collection.maintain.upkeep import Upkeep
 from gossamer.collection.progress import Fetched, Progress
-from gossamer.collection.seed_list import SHORT, SeedList, named_seeds
+from gossamer.collection.seed_list import SeedList, named_seeds
 from gossamer.collection.status import Status
 from gossamer.collection.steered import Steered
 from gossamer.collection.steering import wanted
-from gossamer.errors import NothingFetched, UsageError
+from gossamer.errors import UsageError
 from gossamer.fetch.logins import Logins
 from gossamer.files import anchors
 from gossamer.frontier.answer.removal import is_removed
@@ -41,7 +41,7 @@ from gossamer.plan import Plan
 from gossamer.printable import counted, log, timestamp
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
-from gossamer.urls.seeds import address, as_seed
+from gossamer.urls.seeds import address
 
 if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News
@@ -52,24 +52,8 @@ if TYPE_CHECKING:
 NO_CREDENTIALS = Credentials()
 ROUND = 3_600.0
 """Seconds between two graphs of a collection that is watched."""
-SEEDS_SAID = 3
-"""Seeds of a crawl that fetched nothing, of which it is said why."""
 AT_ONCE = 1_000
 """Pages whose graph is made also after an interrupt: it takes some tenths of a second, on a busy machine a second."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a crawl is asked for."""
-
-    seeds: Sequence[str]
-    seed_list: Iterable[str]
-    settings: dict[str, Any]
-    outside: Outside
-    revisit: bool
-    is_trusted: bool
-    credentials: Credentials
-    keep_fresh: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +155,17 @@ class Crawling(Steered, Alerting, Upkeep):
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
-        asked = _asked(seeds, seed_list, settings, outside, revisit, trust_plan, credentials, keep_fresh)
+        asked = in_addresses(
+            Asked(named_seeds(seeds), seed_list, settings, outside, revisit, trust_plan, credentials, keep_fresh)
+        )
         asked = replace(asked, settings=await self._from_store(asked))
         stamp = self._folder.plan_stamp()
-        plan, begins = self._planned(asked)
-        self._require_subject(asked, plan)
+        plan, begins = planned(self._folder, asked)
+        require_subject(self._folder, asked, plan)
         if self._is_idle(asked, plan):
             await self._tell_after_crawl(news)
             return self.status()
-        sending = self._checked(asked, plan)
+        sending = checked(self._folder, asked, plan)
         plan = plan.changed(shards=self._shards(plan, asked.settings.get("shards"), asked.outside))
         self._folder.create(private=bool(plan.folders))
         self.close()
@@ -197,37 +183,18 @@ class Crawling(Steered, Alerting, Upkeep):
                 self._note_rest(plan)
         status = self.status()
         if not stopped and not (status.pages if plan.folders else self._has_any_come()):
-            self._say_why_there_is_nothing(plan, outside, sending, status.pages)
+            unfetched_seeds.require_fetched(self, plan, sending, status.pages, is_over=_is_over(plan, outside))
         # a watch ends only by being stopped; who brings a network of their own has no way to send anything
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
         return status
 
-    def _is_idle(self, asked: _Asked, plan: Plan) -> bool:
+    def _is_idle(self, asked: Asked, plan: Plan) -> bool:
         """Is there surely nothing to do, so that nothing needs to be loaded or opened for it?"""
         always = asked.revisit or asked.credentials or asked.seed_list or asked.keep_fresh or plan.folders or plan.store
         return asked.outside is REAL and not always and self._is_at_rest(plan, asked.seeds)
 
-    def _checked(self, asked: _Asked, plan: Plan) -> Logins:
-        """All that can be refused is, before anything is kept; the logins of the crawl."""
-        from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.crawl.plan_check import check, hints
-
-        check(plan)
-        if plan.on_page and "on_page" not in asked.settings:
-            from gossamer.collection.crawl.page_function import load
-
-            load(plan.on_page)
-        trusted = asked.is_trusted or trust.is_known(self._folder)
-        sending = logins(plan, asked.credentials, asked.seeds or (plan.seeds if trusted else ()))
-        for hint in hints({name: getattr(plan, name) for name in asked.settings}):
-            log.warning("%s", hint)
-        make_room(plan.workers)
-        if asked.settings.get("topic"):
-            _require_topic(plan)
-        return sending
-
-    def _begun(self, asked: _Asked, plan: Plan, stamp: object, *, begins: bool) -> tuple[Plan, StopWatch]:
+    def _begun(self, asked: Asked, plan: Plan, stamp: object, *, begins: bool) -> tuple[Plan, StopWatch]:
         """From here on it is asked for until it is done: the plan as it is now, and who is asked to stop."""
         finished.forget(self.path)
         trust.remember(self._folder)
@@ -235,12 +202,12 @@ class Crawling(Steered, Alerting, Upkeep):
         with self._steering.alone():
             if self._folder.plan_stamp() != stamp:  # somebody has changed it since it was read
                 shards = plan.shards
-                plan, begins = self._planned(asked)
+                plan, begins = planned(self._folder, asked)
                 plan = plan.changed(shards=shards)
             self._keep(asked, plan, begins=begins)
         return plan, hears
 
-    async def _prepare(self, asked: _Asked, plan: Plan) -> None:
+    async def _prepare(self, asked: Asked, plan: Plan) -> None:
         """What has to be there before the first fetch."""
         if plan.store:
             from gossamer.collection import stored
@@ -278,22 +245,6 @@ class Crawling(Steered, Alerting, Upkeep):
             self._link_up()
         return plan
 
-    def _require_subject(self, asked: _Asked, plan: Plan) -> None:
-        """There must be something to begin with, of the web or of this machine as it was before, that can be done."""
-        if plan.folders and not asked.settings.get("folders"):
-            raise UsageError(
-                f"{self.path}: is a collection of files; `gossamer files {self.path}` brings it up to date"
-            )
-        if not (plan.seeds or asked.seed_list or SeedList(self.path) or plan.folders):
-            verb = "watch" if asked.keep_fresh else "crawl"
-            raise UsageError(
-                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`,"
-                " or, where checkpoints of it are kept, --store and their place"
-            )
-        if plan.engine != "local" and (asked.keep_fresh or asked.credentials or asked.outside is not REAL):
-            other = "a login" if asked.credentials else "a function or clock of your own"
-            raise UsageError(f"{'watch' if asked.keep_fresh else other}: not on a cluster yet; --engine local does it")
-
     async def _go_round(self, job: Job, lock: int, hears: StopWatch, outside: Outside, rounds: _Rounds) -> None:
         """Until nothing more is asked for. A watch makes the graph anew after each round, and tells what is new."""
         from gossamer.collection.crawl.supervisor import crawl_all
@@ -325,24 +276,6 @@ class Crawling(Steered, Alerting, Upkeep):
         """Has the last visit of any page brought it? If not, all are here as they were, or none is."""
         return any(Ledger(table).counts.pages for table in self._readers().tables)
 
-    def _say_why_there_is_nothing(self, plan: Plan, outside: Outside, sending: Logins, pages: int) -> None:
-        """NothingFetched, unless a limit left nothing to try. `pages` are here from before."""
-        if plan.folders and _is_over(plan, outside):
-            return
-        if plan.folders:
-            raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
-        tried = [*islice(chain(plan.seeds, SeedList(self.path)), SEEDS_SAID + 1)]
-        if not ((pages or _is_over(plan, outside)) and unfetched_seeds.are_untried(self, tried)):
-            said = tried[:SEEDS_SAID]
-            reasons = [f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in said]
-            if len(tried) > len(said):
-                reasons.append(f"`gossamer status {self.path}` counts the reasons of the other seeds")
-            cure = "; `gossamer remove DIR SEED` takes out a seed that is wrong" if plan.seeds else ""
-            if pages:
-                kept = f"; no page came again; what is here stays as it was ({counted(pages, 'page')})"
-                cure = f"{kept}; `gossamer crawl {self.path} --revisit` tries again"
-            raise NothingFetched("; ".join(reasons) + cure)
-
     async def _learn_topic(self, plan: Plan, outside: Outside, *, anew: bool) -> None:
         """Read what the crawl is about before it begins; example pages that are not here are fetched."""
         from gossamer.collection.crawl import topic_examples, topics
@@ -372,15 +305,7 @@ class Crawling(Steered, Alerting, Upkeep):
         pruning.prune(self._folder, plan, plan.as_retention(), now)
         return now
 
-    def _planned(self, asked: _Asked) -> tuple[Plan, bool]:
-        """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
-        plan, settings = self._folder.load_plan(), asked.settings
-        trust.require(self._folder, plan, settings, trusted=asked.is_trusted)
-        planned = [*map(as_seed, named_seeds((settings.get("seeds", plan.seeds),)))]  # people edit them
-        plan = plan.changed(**{**settings, "seeds": tuple(dict.fromkeys((*planned, *asked.seeds)))})
-        return plan, not set(asked.seeds) <= set(planned)
-
-    def _keep(self, asked: _Asked, plan: Plan, *, begins: bool) -> None:
+    def _keep(self, asked: Asked, plan: Plan, *, begins: bool) -> None:
         """Write down what is asked for: from now on it is asked for until it is done."""
         if self._steering.clear():
             log.warning("%s: was paused, and goes on", self.path)
@@ -436,7 +361,7 @@ class Crawling(Steered, Alerting, Upkeep):
         if ended and not 0 < plan.pages <= pages and not 0 < plan.bytes <= octets:
             finished.note(self.path)
 
-    async def _from_store(self, asked: _Asked) -> dict[str, Any]:
+    async def _from_store(self, asked: Asked) -> dict[str, Any]:
         """The settings, with a store by its full name. A collection of which this disk has nothing comes from there,
         and so does a plan that another machine has changed since."""
         settings, plan = asked.settings, self._folder.load_plan()
@@ -476,43 +401,12 @@ class Crawling(Steered, Alerting, Upkeep):
         return made or plan.shards or (1 if here else _cores(plan))
 
 
-def _asked(
-    seeds: Sequence[str | Iterable[str]],
-    seed_list: Iterable[str],
-    settings: dict[str, Any],
-    outside: Outside,
-    revisit: bool,
-    is_trusted: bool,
-    credentials: Credentials,
-    keep_fresh: bool,
-) -> _Asked:
-    """Seeds as addresses: few by their names, many as a list."""
-    if settings.get("on_page"):
-        from gossamer.collection.crawl.page_function import handed_in
-
-        settings, outside = handed_in(settings, outside)
-    named = named_seeds(seeds)
-    if len(named) > SHORT:
-        named, seed_list = [], chain(named, seed_list)
-    new = [as_seed(seed) for seed in named]
-    unfetched_seeds.warn_of_logins(named)
-    seed_list = seed_list and unfetched_seeds.warned_of_logins(seed_list)
-    return _Asked(new, seed_list, settings, outside, revisit, is_trusted, credentials, keep_fresh)
-
-
 def _cores(plan: Plan) -> int:
     if plan.engine == "local":
         return len(os.sched_getaffinity(0))
     from gossamer.collection.crawl import cluster
 
     return cluster.shards(plan)
-
-
-def _require_topic(plan: Plan) -> None:
-    """What says nothing of a topic is refused before anything is kept."""
-    from gossamer.collection.crawl import topics
-
-    topics.read(Path(plan.topic))
 
 
 def _is_over(plan: Plan, outside: Outside) -> bool:

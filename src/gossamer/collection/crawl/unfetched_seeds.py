@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from gossamer.errors import NotFound
+from gossamer.collection.seed_list import SeedList
+from gossamer.errors import NotFound, NothingFetched
 from gossamer.fetch.digest_auth import schemes
 from gossamer.frontier.entries import State
-from gossamer.printable import log
+from gossamer.printable import counted, log
+from gossamer.urls import paths
 from gossamer.urls.seeds import address, as_seed, has_login, in_place_of, is_guessed
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.reading import Reading
     from gossamer.fetch.logins import Logins
+    from gossamer.plan import Plan
 
 _UNAUTHORIZED = 401
 _LOG_IN = "`--auth USER` logs in, with the password in GOSSAMER_PASSWORD (from Python `credentials=`)"
 _DIGEST = "a `digest` line in the file of `--login FILE` logs in (docs/logins.md)"
+SEEDS_SAID = 3
+"""Seeds of a crawl that fetched nothing, of which it is said why."""
 _NAMED = 3
 """Kinds of login that a server names."""
 
@@ -38,6 +43,25 @@ def warned_of_logins(seeds: Iterable[str]) -> Iterator[str]:
             said = True
             warn_of_logins([seed])
         yield seed
+
+
+def require_fetched(asked: Reading, plan: Plan, sending: Logins, pages: int, *, is_over: bool) -> None:
+    """NothingFetched, unless the time `is_over` and nothing could be tried. `pages` are here from before."""
+    if plan.folders and is_over:
+        return
+    if plan.folders:
+        raise NothingFetched(f"{asked.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
+    tried = [*islice(chain(plan.seeds, SeedList(asked.path)), SEEDS_SAID + 1)]
+    if not ((pages or is_over) and are_untried(asked, tried)):
+        said = tried[:SEEDS_SAID]
+        reasons = [f"{seed}: {reason(asked, address(seed), sending)}" for seed in said]
+        if len(tried) > len(said):
+            reasons.append(f"`gossamer status {asked.path}` counts the reasons of the other seeds")
+        cure = "; `gossamer remove DIR SEED` takes out a seed that is wrong" if plan.seeds else ""
+        if pages:
+            kept = f"; no page came again; what is here stays as it was ({counted(pages, 'page')})"
+            cure = f"{kept}; `gossamer crawl {asked.path} --revisit` tries again"
+        raise NothingFetched("; ".join(reasons) + cure)
 
 
 def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:

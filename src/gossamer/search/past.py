@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from gossamer.index.faults import reading
 from gossamer.search.candidates import Found, Matches
-from gossamer.search.query_builder import OLDEST, Asking, Question, dated
+from gossamer.search.query_builder import OLDEST, Asking, dated
+from gossamer.search.question import Question
 
 TEXTS_MOST = 5_000
 """Texts of pages that are looked at, of which each page is shown once."""

@@ -23,7 +23,8 @@ from gossamer.search.candidates import weighed as weigh
 from gossamer.search.context import SearchContext
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.query import Field, Filter, Query
-from gossamer.search.query_builder import ALL_MOST, Asking, Question, Terms, called, free_terms, is_free
+from gossamer.search.query_builder import Asking, called
+from gossamer.search.question import ALL_MOST, Question, Terms, free_terms, is_free
 from gossamer.search.shards import COUNTED_MOST, Shards
 from gossamer.search.windows import WINDOW, Total, Window, not_counted, without
 

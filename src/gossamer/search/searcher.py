@@ -27,7 +27,8 @@ from gossamer.search.hints import HINTS_MOST, hints, slips
 from gossamer.search.past import TEXTS_MOST, Span, breaks, each_once, earliest, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
-from gossamer.search.query_builder import Question, everything
+from gossamer.search.query_builder import everything
+from gossamer.search.question import Question
 from gossamer.search.retrieval import Asked, Retrieval
 from gossamer.search.shards import Shards
 from gossamer.search.snippets import marks_in, snippet

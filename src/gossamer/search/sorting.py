@@ -9,7 +9,8 @@ from typing import Any
 from gossamer.errors import UsageError
 from gossamer.index.faults import reading
 from gossamer.search.candidates import Found
-from gossamer.search.query_builder import NEWEST, OLDEST, Question
+from gossamer.search.query_builder import NEWEST, OLDEST
+from gossamer.search.question import Question
 
 
 class Sort(StrEnum):

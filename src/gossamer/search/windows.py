@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gossamer.search.candidates import Candidates, Matches, identity
-from gossamer.search.query_builder import Question
+from gossamer.search.question import Question
 
 WINDOW = 200
 """Answers by their words that are weighed together by all else. The next so many follow in the same way, so that only

@@ -21,7 +21,7 @@ from gossamer.collection.ask.links import linked, neighbours
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.restarts import live
-from gossamer.collection.derive import graphs, index_check, indexer, near_copies
+from gossamer.collection.derive import graphs, index_check, index_entry, index_state, near_copies
 from gossamer.collection.documents import is_document
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.hand_over import Alone
@@ -446,20 +446,20 @@ def test_the_two_versions_that_are_meant() -> None:
 
 def test_what_is_found_wants_to_be_says_something_and_is_no_copy() -> None:
     said = Page(A, title="t", text="x", content="c", html="<h1>Head <em>line</em></h1><p>c</p><h2>Two</h2>")
-    assert indexer.findable(said)
-    assert indexer.findable(Page(A, title="t"))
-    assert indexer.findable(Page(A, text="t"))
+    assert index_entry.findable(said)
+    assert index_entry.findable(Page(A, title="t"))
+    assert index_entry.findable(Page(A, text="t"))
     for odd in (
         replace(said, noindex=True),
         replace(said, copy_of=B),
         replace(said, near_copy_of=B),
         Page(A),
     ):
-        assert not indexer.findable(odd)
-    entry = indexer.entry(A, said, 5.0, "a.test", b"hint")
+        assert not index_entry.findable(odd)
+    entry = index_entry.entry(A, said, 5.0, "a.test", b"hint")
     assert (entry.url, entry.title, entry.headings, entry.body) == (A, "t", "Head line Two", "c")
     assert (entry.site, entry.date, entry.text) == ("a.test", 5.0, b"hint")
-    dated = indexer.entry(A, replace(said, content="", published=9.0), 5.0, "s")
+    dated = index_entry.entry(A, replace(said, content="", published=9.0), 5.0, "s")
     assert (dated.body, dated.date, dated.text) == ("x", 9.0, b"")
 
 
@@ -469,15 +469,15 @@ def test_nothing_is_wrong_with_a_sound_collection(small: Collection) -> None:
     with opened(folder, small.plan, 0) as bench:
         assert list(index_check.check(bench.path, bench.table, bench.archive)) == []
         assert list(near_copies.check(bench.table, bench.archive, lambda url: keys.host(url))) == []
-        assert indexer.is_whole(bench.table)
-        assert indexer.committed_length(bench.table) > 0
-        assert not indexer.is_soft_404(bench.table, f"{A}/")
-        assert not indexer.is_soft_404(bench.table, "http://never.test/")
+        assert index_state.is_whole(bench.table)
+        assert index_state.committed_length(bench.table) > 0
+        assert not index_entry.is_soft_404(bench.table, f"{A}/")
+        assert not index_entry.is_soft_404(bench.table, "http://never.test/")
         assert not is_removed(bench.table, f"{A}/")
         assert not is_removed(bench.table, "no address")
         version = bench.archive.versions.current(f"{A}/moved")
         assert version is not None
-        assert indexer.wanted(bench.table, bench.archive, f"{A}/moved", version) is None
+        assert index_entry.wanted(bench.table, bench.archive, f"{A}/moved", version) is None
     small.close()
 
 

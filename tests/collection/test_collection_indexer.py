@@ -13,7 +13,7 @@ import pytest
 from made_shard import BEGAN, A, B, C, Shard, came, made, said, site
 from msgspec.structs import replace
 
-from gossamer.collection.derive import index_check, indexer
+from gossamer.collection.derive import index_check, index_entry, index_state, indexer
 from gossamer.collection.derive.indexer import WAITED_MOST, Indexer
 from gossamer.frontier.entries import State
 from gossamer.frontier.worth.soft404 import SAME_TARGET
@@ -58,7 +58,7 @@ def committed(shard: Shard, index: Indexer) -> set[str]:
 def logged(shard: Shard) -> dict[str, list[tuple[int, int]]]:
     """By page what the log has of it last: what it points to, and how."""
     found: dict[str, list[tuple[int, int]]] = {}
-    for chunk in chunks(shard.place / "links/log", indexer.committed_length(shard.table)):
+    for chunk in chunks(shard.place / "links/log", index_state.committed_length(shard.table)):
         at = 0
         for source, count in zip(chunk.sources, chunk.counts.tolist(), strict=True):
             part = slice(at, at + count)
@@ -68,7 +68,7 @@ def logged(shard: Shard) -> dict[str, list[tuple[int, int]]]:
 
 
 def stands(shard: Shard) -> dict[int, int]:
-    return dict(standing(chunks(shard.place / "links/log", indexer.committed_length(shard.table))))
+    return dict(standing(chunks(shard.place / "links/log", index_state.committed_length(shard.table))))
 
 
 def of(url: str) -> int:
@@ -268,7 +268,7 @@ def test_every_page_that_is_wrongly_found_or_not_found_is_named(shard: Shard, in
     kept(shard, index, C, noindex=True)
     committed(shard, index)
     index._shard_index.remove(A)
-    index._shard_index.add(indexer.entry(C, said(C), BEGAN, "c.test"))
+    index._shard_index.add(index_entry.entry(C, said(C), BEGAN, "c.test"))
     index.finish()
     told = problems(shard)
     assert [words.partition(";")[0] for words in told] == [
@@ -294,8 +294,8 @@ def test_a_page_whose_links_are_not_those_of_its_text_is_named(shard: Shard, ind
 def test_an_index_ahead_of_the_rows_is_damage_and_one_behind_them_is_not(shard: Shard, index: Indexer) -> None:
     kept(shard, index, A)
     committed(shard, index)
-    length = indexer.committed_length(shard.table)
-    index._shard_index.add(indexer.entry(B, said(B), BEGAN, "b.test"))
+    length = index_state.committed_length(shard.table)
+    index._shard_index.add(index_entry.entry(B, said(B), BEGAN, "b.test"))
     index._shard_index.commit(0)
     assert problems(shard) == []
     for covered, wrong in ((length - 1, "ends within a commit"), (length + 1, "has pages that were never committed")):
@@ -311,27 +311,27 @@ def test_an_index_ahead_of_the_rows_is_damage_and_one_behind_them_is_not(shard: 
 def test_a_version_says_something_when_it_is_a_page(shard: Shard, status: int, counts: bool) -> None:
     shard.keep(A)
     version = replace(shard.row(A), status=status)
-    assert (indexer.wanted(shard.table, shard.archive, A, version) is not None) is counts
+    assert (index_entry.wanted(shard.table, shard.archive, A, version) is not None) is counts
 
 
 def test_an_error_in_disguise_says_nothing(shard: Shard) -> None:
     shard.keep(A)
     shard.enter(A, reason=SAME_TARGET)
-    assert indexer.is_soft_404(shard.table, A)
-    assert indexer.wanted(shard.table, shard.archive, A, shard.row(A)) is None
+    assert index_entry.is_soft_404(shard.table, A)
+    assert index_entry.wanted(shard.table, shard.archive, A, shard.row(A)) is None
     shard.enter(A, reason="200")
-    assert indexer.wanted(shard.table, shard.archive, A, shard.row(A)) is not None
+    assert index_entry.wanted(shard.table, shard.archive, A, shard.row(A)) is not None
     shard.enter(A, state=State.QUEUED, soft=SAME_TARGET)  # as while it is asked for again
-    assert indexer.is_soft_404(shard.table, A)
-    assert not indexer.is_soft_404(shard.table, B)
+    assert index_entry.is_soft_404(shard.table, A)
+    assert not index_entry.is_soft_404(shard.table, B)
 
 
 def test_what_is_indexed_are_headings_main_words_and_the_date_it_gives(shard: Shard) -> None:
     page = said(A, title="T", html="<h1>One</h1><p>x</p><h6>Six\n&amp; more</h6><h7>No</h7>", published=5.0)
-    found = indexer.entry(A, page, BEGAN, "a.test", b"hint")
+    found = index_entry.entry(A, page, BEGAN, "a.test", b"hint")
     assert found.headings == "One Six & more"
     assert (found.url, found.title, found.date, found.site, found.text) == (A, "T", 5.0, "a.test", b"hint")
-    bare = indexer.entry(A, Page(A, text="all words"), BEGAN, "a.test")
+    bare = index_entry.entry(A, Page(A, text="all words"), BEGAN, "a.test")
     assert (bare.date, bare.text) == (BEGAN, b"")
 
 
@@ -344,4 +344,4 @@ def test_a_page_that_is_none_any_more_is_not_missing_in_an_index(
     shard.archive.append(came(B, b"later", status, 1.0), said(B, body=b"later"))
     committed(shard, index)
     empty = cast(ShardIndex, SimpleNamespace(covered=0, source=0))
-    assert indexer.behind(shard.place, shard.table, shard.archive, empty) == pages
+    assert index_state.behind(shard.place, shard.table, shard.archive, empty) == pages

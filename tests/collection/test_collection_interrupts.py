@@ -24,6 +24,7 @@ from gossamer.collection.lock import holder
 from gossamer.errors import INTERRUPTED
 from gossamer.frontier import Frontier
 from gossamer.frontier.discover.discovery import Discovery
+from gossamer.frontier.taking_back import TakingBack
 from gossamer.store.commits import Commits
 from gossamer.testing import MadeWeb, WebSpec
 
@@ -97,7 +98,7 @@ def assert_once(web: MadeWeb) -> None:
 
 @pytest.mark.parametrize("number", [2])
 @pytest.mark.parametrize(
-    ("owner", "name"), [(Frontier, "_done"), (Frontier, "sift"), (Discovery, "admit"), (Commits, "begin")]
+    ("owner", "name"), [(TakingBack, "done"), (Frontier, "sift"), (Discovery, "admit"), (Commits, "begin")]
 )
 def test_an_interrupt_in_the_middle_of_anything_waits_for_its_end(
     web: MadeWeb, collection: Collection, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
@@ -112,7 +113,7 @@ def test_an_interrupt_in_the_middle_of_anything_waits_for_its_end(
 
 
 @pytest.mark.parametrize("number", [2])
-@pytest.mark.parametrize(("owner", "name"), [(Frontier, "_done"), (Discovery, "admit"), (Commits, "begin")])
+@pytest.mark.parametrize(("owner", "name"), [(TakingBack, "done"), (Discovery, "admit"), (Commits, "begin")])
 def test_an_interrupt_that_comes_as_an_exception_commits_nothing_by_half(
     web: MadeWeb,
     collection: Collection,

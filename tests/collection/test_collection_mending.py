@@ -15,7 +15,7 @@ from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import shard_identity
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
-from gossamer.collection.derive import index_check, indexer
+from gossamer.collection.derive import index_check, index_state, indexer
 from gossamer.collection.derive.copy_marks import Mark, _marks
 from gossamer.collection.derive.derived import Derived
 from gossamer.collection.derive.indexer import Indexer
@@ -126,7 +126,7 @@ def committed(shard: Shard, index: Indexer) -> set[str]:
 
 
 def test_a_page_is_found_from_the_next_commit_on_and_not_when_it_is_gone(shard: Shard, index: Indexer) -> None:
-    assert indexer.is_whole(shard.table)
+    assert index_state.is_whole(shard.table)
     kept(shard, index, came(A), said(A, links=(Link(B),)))
     kept(shard, index, came(B, b"other"), said(B, noindex=True, digest=payload_digest(b"other")))
     kept(shard, index, came(C, b"third"), said(C, copy_of=A, digest=payload_digest(b"third")))
@@ -192,7 +192,7 @@ def test_what_the_index_lacks_after_a_crash_is_found_by_the_log(shard: Shard, in
     shard.commit()
     index.close()  # before the index was committed
     again = Indexer(shard.place, shard.table, shard.archive, site)
-    assert again._shard_index.covered < indexer.committed_length(shard.table)
+    assert again._shard_index.covered < index_state.committed_length(shard.table)
     assert list(again.catch_up()) == [2]
     assert set(again._shard_index.urls()) == {A}
     assert list(again.catch_up()) == []

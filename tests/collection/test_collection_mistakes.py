@@ -22,6 +22,7 @@ from gossamer.collection.maintain.writable_shard import opened
 from gossamer.dedupe.digest import Copies
 from gossamer.engine import WorkerLost
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.taking_back import TakingBack
 from gossamer.model import Capture, Page, Visit
 from gossamer.store import unread
 from gossamer.store.archive import Archive
@@ -82,8 +83,8 @@ POINTS = [
     (Texts, "write", True),
     (Derived, "keep", False),
     (Derived, "keep", True),
-    (Frontier, "_done", False),
-    (Frontier, "_done", True),
+    (TakingBack, "done", False),
+    (TakingBack, "done", True),
 ]
 
 
@@ -130,7 +131,7 @@ def test_what_was_passed_over_is_listed_and_a_repair_tries_it_again(
 ) -> None:
     crawl = Crawl(with_room(tmp_path / "web"))
     with monkeypatch.context() as patched:
-        plant(patched, Frontier, "_done", lambda url: url == crawl.bad, after=True)
+        plant(patched, TakingBack, "done", lambda url: url == crawl.bad, after=True)
         with crawl() as collection:
             (note,) = collection.verify().notes
             assert crawl.bad in note
@@ -206,7 +207,7 @@ def test_a_mistake_with_every_page_ends_the_crawl_with_the_reason(
 ) -> None:
     monkeypatch.setattr(skipped_captures, "MOST", 3)
     crawl = Crawl(with_room(tmp_path / "web"))
-    plant(monkeypatch, Frontier, "_done", lambda url: True, after=False)
+    plant(monkeypatch, TakingBack, "done", lambda url: True, after=False)
     with pytest.raises(gossamer.GossamerError, match="could not be taken in"):
         crawl()
 

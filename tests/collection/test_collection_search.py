@@ -17,7 +17,7 @@ import gossamer
 from gossamer.cli import main
 from gossamer.cli.chart import of_ranks
 from gossamer.collection import Collection, Outside
-from gossamer.collection.derive import indexer
+from gossamer.collection.derive import index_state
 from gossamer.errors import NotFound
 from gossamer.frontier.answer.transitions import NOINDEX
 from gossamer.index.entry import Entry
@@ -220,7 +220,7 @@ def test_a_reader_counts_what_its_index_lacks_once(zoo: Collection, monkeypatch:
         next(looks)
         return 2
 
-    monkeypatch.setattr(indexer, "behind", behind)
+    monkeypatch.setattr(index_state, "behind", behind)
     assert [zoo.not_indexed, zoo.not_indexed] == [2 * zoo.plan.shards] * 2
     assert next(looks) == zoo.plan.shards
     zoo.close()

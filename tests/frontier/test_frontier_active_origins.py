@@ -15,7 +15,7 @@ def test_an_origin_that_is_brought_in_while_its_robots_txt_is_asked_for_does_not
     with books(tmp_path) as held:
         held.frontier.add([Found(f"{A}/")])
         held.frontier.sift()
-        active, waiting = held.frontier._active, held.frontier._parts.waiting_origins
+        active, waiting = held.frontier._rooms.active, held.frontier._parts.waiting_origins
         active.get(A).asking = True
         waiting.wait(A, 3)
         active.bring_in(waiting.take(9, 9))

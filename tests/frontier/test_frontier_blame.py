@@ -22,12 +22,12 @@ def silence(visit: Visit, fault: Fault = Fault.TIMEOUT) -> Capture:
 
 
 def origin_of(held: Books, url: str) -> Origin:
-    return held.frontier._active.get(url.rstrip("/"))
+    return held.frontier._rooms.active.get(url.rstrip("/"))
 
 
 def test_who_answered_last_is_asked_whether_the_network_is_there(tmp_path: Path) -> None:
     with books(tmp_path) as held:
-        blame, outage = held.frontier._blame, held.frontier._parts.outage
+        blame, outage = held.frontier._rooms.blame, held.frontier._parts.outage
         assert (blame.ask_witness(), blame.probe_time()) == (None, inf)
         witness, other = origin_of(held, A), origin_of(held, B)
         blame.watch_network(witness, Capture(Visit(A), 0.0, 0.1, 200))
@@ -45,17 +45,17 @@ def test_who_answered_last_is_asked_whether_the_network_is_there(tmp_path: Path)
         assert (blame.probe_time(), blame.ask_witness()) == (inf, None), "the question is out"
         blame.watch_network(witness, Capture(due.visit, 0.0, 0.1, 404))
         assert not outage.suspected
-        held.frontier._schedule.release(witness.host, due.group, visited=True)
+        held.frontier._rooms.schedule.release(witness.host, due.group, visited=True)
 
 
 def test_who_asked_to_be_left_alone_is_no_witness(tmp_path: Path) -> None:
     with books(tmp_path) as held:
         one = origin_of(held, A)
         one.host.throttled = 1
-        held.frontier._blame.watch_network(one, Capture(Visit(A), 0.0, 0.1, 429))
+        held.frontier._rooms.blame.watch_network(one, Capture(Visit(A), 0.0, 0.1, 429))
         assert held.frontier._parts.outage.witness is None
         one.host.throttled = 0
-        held.frontier._blame.watch_network(one, silence(Visit(A), Fault.TLS))
+        held.frontier._rooms.blame.watch_network(one, silence(Visit(A), Fault.TLS))
         assert held.frontier._parts.outage.witness is None, "that is neither an answer nor silence"
 
 
@@ -70,7 +70,7 @@ def test_a_visit_that_failed_because_of_us_was_never_made(tmp_path: Path) -> Non
         one = origin_of(held, A)
         one.host.streak, one.host.trips, one.host.paused, one.host.reason = 5, 1, inf, "5 failures in a row"
         for visit in visits:
-            held.frontier._blame._take_back(visit)
+            held.frontier._rooms.blame._take_back(visit)
         entry = held.entry(A)
         assert (entry.state, entry.attempt, entry.reason, entry.status) == (State.QUEUED, 0, "", 0)
         assert entry.due == 0.0
@@ -93,7 +93,7 @@ def test_a_page_that_was_not_reached_because_of_us_stays_the_page_that_it_was(tm
             held.answered(A, 0, visit=visit, failure=Failure(Fault.TIMEOUT, "no route"))
             assert held.frontier.ledger.counts.again == 1, "it counts among the pages while it is tried again"
         for attempt in (0, 1):
-            held.frontier._blame._take_back(replace(visit, attempt=attempt))
+            held.frontier._rooms.blame._take_back(replace(visit, attempt=attempt))
         entry = held.entry(A)
         assert (entry.state, entry.status, entry.visited) == (State.QUEUED, 200, fetched.visited)
         assert held.frontier.ledger.counts.again == 1, "it counts among the pages"
@@ -107,14 +107,14 @@ def test_a_robots_txt_that_failed_because_of_us_is_asked_for_again(tmp_path: Pat
         visit = Visit(f"{A}robots.txt", Kind.ROBOTS, owner=A.rstrip("/"))
         held.answered(visit.url, 0, visit=visit, failure=Failure(Fault.TIMEOUT, "no route"))
         assert held.table.get(ROBOTS, b"http://a.example") is not None
-        held.frontier._blame._take_back(visit)
+        held.frontier._rooms.blame._take_back(visit)
         assert held.table.get(ROBOTS, b"http://a.example") is None
         assert origin_of(held, A).placed
 
 
 def test_a_refused_connection_goes_to_the_next_address_and_rests_for_nothing(tmp_path: Path) -> None:
     with books(tmp_path) as held:
-        blame, now = held.frontier._blame, held.clock.steady()
+        blame, now = held.frontier._rooms.blame, held.clock.steady()
         one = Origin("http://a.example", Host("a.example", next=now + 9, addresses=("1", "2")))
         visit = Visit(A)
         assert not blame.goes_elsewhere(one, visit, Capture(visit, 0.0, 0.1, 200), "1")

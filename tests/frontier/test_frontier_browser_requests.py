@@ -55,7 +55,7 @@ def test_the_rules_of_another_host_hold_for_a_day_and_a_closed_one_is_asked_agai
 @pytest.mark.parametrize(("status", "allowed"), [(200, False), (404, True), (503, False)])
 def test_rules_that_the_frontier_has_are_used_as_long_as_they_hold(status: int, allowed: bool, tmp_path: Path) -> None:
     with books(tmp_path) as held:
-        access, origin = held.frontier._parts.access, held.frontier._active.get(HERE)
+        access, origin = held.frontier._parts.access, held.frontier._rooms.active.get(HERE)
         body = b"User-agent: *\nDisallow: /\n"
         access.learn(origin, Capture(access.ask(origin), held.clock.wall(), 0.1, status, body=body, wire=body))
         stored = held.table.get(ROBOTS, HERE.encode())

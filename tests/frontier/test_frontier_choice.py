@@ -21,7 +21,7 @@ def site_of(held: Books, pages: int) -> Origin:
     """An origin whose rules are known and that has so many pages queued."""
     held.frontier.add([Found(f"{SITE}/{number}") for number in range(pages)])
     held.frontier.sift()
-    active, access = held.frontier._active, held.frontier._parts.access
+    active, access = held.frontier._rooms.active, held.frontier._parts.access
     origin = active.get(SITE)
     access.learn(origin, Capture(access.ask(origin), held.clock.wall(), 0.1, 404))
     return origin
@@ -31,7 +31,7 @@ def test_after_a_page_it_is_the_turn_of_the_next_question_of_another_site(tmp_pa
     with books(tmp_path) as held:
         origin = site_of(held, 4)
         origin.urgent += [Visit(f"{SITE}/rules", Kind.ROBOTS, owner=f"http://{number}.example") for number in range(3)]
-        taken = [held.frontier._choice._take(origin) for _ in range(6)]
+        taken = [held.frontier._rooms.choice._take(origin) for _ in range(6)]
         kinds = [visit.kind for visit in taken if visit]
         assert kinds == [Kind.ROBOTS, Kind.PAGE] * 3
 
@@ -41,7 +41,7 @@ def test_an_origin_that_comes_from_the_disk_is_asked_at_once(
     tmp_path: Path, coming: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with books(tmp_path) as held:
-        choice, there = held.frontier._choice, ["http://a.example"]
+        choice, there = held.frontier._rooms.choice, ["http://a.example"]
         brought: list[str] = []
 
         def once(which: str) -> Callable[..., list[str]]:
@@ -63,7 +63,7 @@ def test_an_origin_that_comes_from_the_disk_is_asked_at_once(
 def test_only_what_is_new_is_judged_by_what_it_may_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with books(tmp_path, watch=WatchRules()) as held:
         origin = site_of(held, 2)
-        choice, watch = held.frontier._choice, held.frontier._watch
+        choice, watch = held.frontier._rooms.choice, held.frontier._watch
         judged: list[str] = []
         monkeypatch.setattr(choice._worth, "sink", lambda url, entry: judged.append(url))
         first, second = choice._take(origin), choice._take(origin)

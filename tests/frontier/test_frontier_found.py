@@ -232,7 +232,7 @@ def begun(held: Books, links: tuple[Link, ...]) -> None:
     held.frontier.sift()
     held.answered(MAP)
     assert held.state(MAP) == "DONE"
-    now = held.frontier._answers._listings.begin(MAP, Page(MAP, links=links)).links
+    now = held.frontier._rooms.answers._listings.begin(MAP, Page(MAP, links=links)).links
     held.frontier.add([Found(link.url, 1, MAP) for link in now])
     held.frontier.sift()
 
@@ -248,14 +248,14 @@ def test_a_list_fills_the_queue_of_its_host_and_the_rest_waits(tmp_path: Path) -
             entry.reason == "20 of its 50 addresses were taken; the rest waits until the queue of its host is shorter"
         )
         assert held.frontier.ledger.backlog.of("a.example") == 21
-        lists = held.frontier._answers._listings
+        lists = held.frontier._rooms.answers._listings
         lists.go_on(MAP, entry)
         put_off = held.entry(MAP)
         assert (put_off.state, put_off.due, put_off.taken) == (State.QUEUED, held.clock.wall() + 60, 20)
         for number in range(11):
             held.answered(f"{A}p{number}")
         held.clock.advance(60)
-        held.frontier._intake.requeue_retries()
+        held.frontier._rooms.intake.requeue_retries()
         lists.go_on(MAP, held.entry(MAP))
         lists.take_some()
         assert held.entry(MAP).taken == 20 + 20 - 10, "it counts itself"
@@ -271,8 +271,8 @@ def test_a_list_that_was_taken_to_its_end_is_done(tmp_path: Path) -> None:
         begun(held, links)
         for number in range(15):
             held.answered(f"{A}p{number}")
-        held.frontier._answers._listings.go_on(MAP, held.entry(MAP))
-        held.frontier._answers._listings.take_some()
+        held.frontier._rooms.answers._listings.go_on(MAP, held.entry(MAP))
+        held.frontier._rooms.answers._listings.take_some()
         entry = held.entry(MAP)
         assert (entry.state, entry.taken, entry.due, entry.reason) == (State.DONE, 0, 0.0, "")
         assert held.state(f"{A}p23") == "QUEUED"
@@ -289,7 +289,7 @@ def test_a_short_list_leaves_nothing_behind_and_a_full_host_takes_a_few_all_the_
         held.frontier.sift()
         held.answered(more)
         links = tuple(Link(f"{A}q{number}", place="sitemap") for number in range(9))
-        now = held.frontier._answers._listings.begin(more, Page(more, links=links)).links
+        now = held.frontier._rooms.answers._listings.begin(more, Page(more, links=links)).links
         assert [link.url for link in now] == [f"{A}q{number}" for number in range(4)]
 
 
@@ -297,9 +297,9 @@ def test_a_short_list_leaves_nothing_behind_and_a_full_host_takes_a_few_all_the_
 def test_no_more_sitemaps_than_so_many_come_in_at_once(tmp_path: Path) -> None:
     with books(tmp_path) as held:
         links = (*listed(2), *listed(9, f"{A}i/", INDEX))
-        now = held.frontier._answers._listings.begin(MAP, Page(MAP, links=links)).links
+        now = held.frontier._rooms.answers._listings.begin(MAP, Page(MAP, links=links)).links
         assert [link.url for link in now] == [link.url for link in links[:6]]
-        assert held.frontier._answers._listings.begin(MAP, Page(MAP)).links == ()
+        assert held.frontier._rooms.answers._listings.begin(MAP, Page(MAP)).links == ()
 
 
 @pytest.mark.usefixtures("small")
@@ -308,8 +308,8 @@ def test_a_list_that_the_archive_lost_is_done_and_says_so(tmp_path: Path) -> Non
         begun(held, listed(50))
         for number in range(20):
             held.answered(f"{A}p{number}")
-        held.frontier._answers._listings.open.clear()  # as after a restart
-        held.frontier._answers._listings.go_on(MAP, held.entry(MAP))
+        held.frontier._rooms.answers._listings.open.clear()  # as after a restart
+        held.frontier._rooms.answers._listings.go_on(MAP, held.entry(MAP))
         assert (held.state(MAP), held.entry(MAP).reason) == ("DONE", "the rest of it is not in the archive any more")
 
 
@@ -459,9 +459,9 @@ def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_fo
         frontier.sift()
         before = {url: held.entry(url) for url in (A, B, C)}
         held.answered(B, 500)
-        flow = frontier._intake.flow
+        flow = frontier._rooms.intake.flow
         assert flow is not None
-        frontier._in_flight.moving.add(C)
+        frontier._rooms.in_flight.moving.add(C)
         flow.receive([A, B, C], 1 << 40)
         frontier._move(flow)
         assert held.entry(A).rank < before[A].rank
@@ -469,4 +469,4 @@ def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_fo
         assert held.entry(B).due > 0
         assert held.entry(C) == before[C]
         assert sum(url == A.encode() for _, url in held.table.scan(QUEUE)) == 1
-        frontier._in_flight.moving.discard(C)
+        frontier._rooms.in_flight.moving.discard(C)

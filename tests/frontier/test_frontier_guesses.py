@@ -37,7 +37,7 @@ def tell(held: Books, origin: str = "https://a.example", *, at: str = "", status
     """The robots.txt of an origin was asked for, there or where it leads."""
     visit = Visit(f"{at or origin}/robots.txt", Kind.ROBOTS, owner=origin)
     capture = Capture(visit, held.clock.wall(), 0.1, status, **more)  # type: ignore[arg-type]  # a failure, say
-    held.frontier._guesses.learn(Origin(origin, Host(origin.partition("://")[2])), capture)
+    held.frontier._rooms.guesses.learn(Origin(origin, Host(origin.partition("://")[2])), capture)
     held.frontier.sift()
 
 

@@ -506,7 +506,7 @@ def test_a_retry_waits_at_least_as_long_as_its_host_asked(tmp_path: Path) -> Non
         held.answered(URL, 503, headers=(("retry-after", "5000"),))
         assert now + 5_000 <= held.entry(URL).due <= now + 1.25 * 5_000
         held.clock.advance(10_000)
-        held.frontier._intake.requeue_retries()
+        held.frontier._rooms.intake.requeue_retries()
         held.answered(URL, 503, headers=(("retry-after", "1"),))
         assert held.clock.wall() + 60 <= held.entry(URL).due <= held.clock.wall() + 75
 

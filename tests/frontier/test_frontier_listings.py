@@ -159,7 +159,7 @@ def test_a_long_list_comes_in_by_slices_and_others_are_visited_in_between(
     moments: list[int] = []
 
     def watch(clock: VirtualClock, frontier: Frontier) -> None:
-        follow = frontier._intake.follow
+        follow = frontier._rooms.intake.follow
 
         def following(visit: Visit, links: Sequence[Link], *more: Any, **named: Any) -> None:
             if visit.url == MAP:
@@ -167,7 +167,7 @@ def test_a_long_list_comes_in_by_slices_and_others_are_visited_in_between(
                 moments.append(len(web.host_times("other.example")))
             follow(visit, links, *more, **named)
 
-        monkeypatch.setattr(frontier._intake, "follow", following)
+        monkeypatch.setattr(frontier._rooms.intake, "follow", following)
 
     web.latency = 0.001
     hastier = Politeness(delay=0.0, ip_delay=0.0)
@@ -187,7 +187,7 @@ def test_others_are_visited_while_a_list_is_read_again(tmp_path: Path) -> None:
     ended: list[int] = []
 
     def watch(clock: VirtualClock, frontier: Frontier) -> None:
-        again, come = frontier._listings._again, frontier._listings._come
+        again, come = frontier._rooms.listings._again, frontier._rooms.listings._come
 
         def asking(url: str, then: Callable[[Page | None], None]) -> None:
             begun.append(len(web.host_times("other.example")))
@@ -197,7 +197,7 @@ def test_others_are_visited_while_a_list_is_read_again(tmp_path: Path) -> None:
             ended.append(len(web.host_times("other.example")))
             come(url, page)
 
-        frontier._listings._again, frontier._listings._come = asking, coming  # type: ignore[method-assign]  # to look
+        frontier._rooms.listings._again, frontier._rooms.listings._come = asking, coming  # type: ignore[method-assign]  # to look
 
     crawl_small(
         web,

@@ -30,7 +30,7 @@ def kept(held: Books, url: str, **page: Any) -> None:
 def woken(held: Books) -> None:
     frontier: Any = held.frontier
     held.clock.advance(2.0)
-    frontier._may_go(frontier._watch)
+    frontier._handing_out._may_go(frontier._watch)
 
 
 def test_a_page_that_is_said_to_have_changed_is_queued_at_once_though_no_revisit_is_left(tmp_path: Path) -> None:

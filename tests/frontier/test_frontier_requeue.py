@@ -62,7 +62,7 @@ def test_a_revisit_asks_for_a_page_that_robots_txt_has_closed_and_not_for_what_i
         held.frontier.revisit()
         frontier: Any = held.frontier
         for url in (A, B):
-            frontier._settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
+            frontier._rooms.settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
         frontier._let_go([A, B])
         held.frontier.revisit()
         assert (held.state(A), held.state(B)) == ("QUEUED", "EXCLUDED")

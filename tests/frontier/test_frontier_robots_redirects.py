@@ -129,13 +129,13 @@ def test_hosts_that_were_killed_while_they_waited_ask_again(tmp_path: Path) -> N
     web = platform(target, 20, latency=10)
 
     def stop_early(clock: VirtualClock, frontier: Frontier) -> None:
-        hop = frontier._robots.hop
+        hop = frontier._rooms.robots.hop
 
         def stopping(visit: Visit) -> None:
             hop(visit)
             frontier.stop()
 
-        frontier._robots.hop = stopping  # type: ignore[method-assign]  # the moment at which the crawl is cut off
+        frontier._rooms.robots.hop = stopping  # type: ignore[method-assign]  # the moment at which the crawl is cut off
 
     first = crawl_small(web, tmp_path, *seeds(20), workers=40, during=stop_early, patience=0)
     assert web.asked() == []
@@ -155,9 +155,9 @@ def test_an_answer_that_is_taken_in_again_after_a_kill_goes_to_all_who_are_there
         for n in (2, 0, 1):
             visit = Visit(f"http://h{n}.example/robots.txt", Kind.ROBOTS, owner=f"http://h{n}.example")
             headers = (("location", target),)
-            frontier._robots.done(Capture(visit, clock.wall(), 0.1, 301, headers))
+            frontier._rooms.robots.done(Capture(visit, clock.wall(), 0.1, 301, headers))
         hop = Visit(target, Kind.ROBOTS, hops=1, owner="http://h1.example")
-        frontier._robots.done(Capture(hop, clock.wall(), 0.1, 200, body=b"User-agent: *\nDisallow: /private\n"))
+        frontier._rooms.robots.done(Capture(hop, clock.wall(), 0.1, 200, body=b"User-agent: *\nDisallow: /private\n"))
 
     crawl_small(web, tmp_path, *seeds(3), during=roll_forward, patience=0)
     assert sorted(url for _, url in web.log) == seeds(3)

@@ -156,4 +156,4 @@ def test_every_visit_that_was_out_is_counted_back_once(tmp_path: Path) -> None:
     web = AddressWeb(pages, several={f"h{number}.example": ("dead1", LIVE) for number in range(20)})
     web.crawl(tmp_path, *pages)
     assert web.frontier is not None
-    assert web.frontier._schedule._out == 0
+    assert web.frontier._rooms.schedule._out == 0

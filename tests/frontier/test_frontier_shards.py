@@ -186,12 +186,12 @@ def test_a_robots_txt_that_redirects_to_another_shard_is_read_there_and_obeyed_h
     with crew(tmp_path) as working:
         hop = ask_elsewhere(working)
         working.deliver()
-        origin = working[1].frontier._active.get(keys.origin(THEIRS))
+        origin = working[1].frontier._rooms.active.get(keys.origin(THEIRS))
         assert list(origin.urgent) == [hop]
         working[1].answered(hop.url, 200, visit=hop, body=rules("Disallow: /page\nCrawl-delay: 7"))
         assert not origin.urgent
         working.deliver()
-        ours = working[0].frontier._active.get(keys.origin(OURS))
+        ours = working[0].frontier._rooms.active.get(keys.origin(OURS))
         assert not ours.asking
         assert ours.rules is not None
         assert not ours.rules.allows("Gossamer", f"{OURS}page")
@@ -208,7 +208,7 @@ def test_a_question_that_a_dead_shard_had_is_asked_again_when_it_is_back(tmp_pat
     with crew(tmp_path) as working:
         ask_elsewhere(working)
         working.mail.clear()
-        ours = working[0].frontier._active.get(keys.origin(OURS))
+        ours = working[0].frontier._rooms.active.get(keys.origin(OURS))
         assert ours.asking
         working[0].peers.reborn(1)
         assert not ours.asking
@@ -223,7 +223,7 @@ def test_an_answer_that_nobody_waits_for_any_more_changes_nothing(tmp_path: Path
         working[0].peers.reborn(1)
         working[1].answered(hop.url, 200, visit=hop, body=rules("Disallow: /"))
         working.deliver()
-        assert working[0].frontier._active.get(keys.origin(OURS)).rules is None
+        assert working[0].frontier._rooms.active.get(keys.origin(OURS)).rules is None
 
 
 # -------------------------------------------------------------- start and end
@@ -260,7 +260,7 @@ def test_the_supervisor_hears_how_a_shard_is_and_holds_it(tmp_path: Path) -> Non
         peers.order(termination.Ask(1), idle=True)
         assert words[1:] == [termination.Answer(1, termination.Report(True, (0, 0), (0, 0)))]
         assert peers.held
-        assert working[0].frontier._next() is None
+        assert working[0].frontier._handing_out.next() is None
         peers.order(termination.GoOn(1), idle=True)
         assert not peers.held
         working[0].frontier.add([Found(THEIRS)])
@@ -276,7 +276,7 @@ def test_the_supervisor_hears_how_a_shard_is_and_holds_it(tmp_path: Path) -> Non
 
 def test_a_page_limit_counts_the_pages_of_all_shards(tmp_path: Path) -> None:
     with crew(tmp_path, pages=2) as working:
-        quotas = [shard.frontier._quota for shard in working.shards]
+        quotas = [shard.frontier._handing_out.quota for shard in working.shards]
         assert not quotas[0].claim(), "until all have begun nobody knows what is left"
         for shard in working.shards:
             shard.peers.leases.begin(shard.peers.me, 0)
@@ -295,8 +295,8 @@ def test_a_page_limit_counts_the_pages_of_all_shards(tmp_path: Path) -> None:
 
 def test_without_a_limit_the_gate_is_not_asked(tmp_path: Path) -> None:
     with crew(tmp_path) as working:
-        assert working[0].frontier._quota is None
-        assert not working[0].frontier._is_full()
+        assert working[0].frontier._handing_out.quota is None
+        assert not working[0].frontier._handing_out._is_full()
 
 
 def test_an_address_is_split_by_the_shard_of_its_site(tmp_path: Path) -> None:

@@ -463,20 +463,20 @@ def test_a_frontier_counts_what_is_out_and_says_where_it_goes(tmp_path: Path) ->
         frontier.add([Found(A)])
         assert not frontier.idle, "what was added a moment ago counts"
         frontier.sift()
-        visit = frontier._next()
+        visit = frontier._handing_out.next()
         assert visit is not None
         assert visit.url == f"{A}robots.txt"
         assert (frontier.out, frontier.address(visit)) == (1, None)
         assert not frontier.idle
         held.answered(visit.url, 404, visit=visit)
         assert frontier.out == 0
-        assert frontier._next() is None, "its host rests"
+        assert frontier._handing_out.next() is None, "its host rests"
         assert not frontier.idle
         held.clock.advance(2)
         frontier.hold(True)
-        assert frontier._next() is None
+        assert frontier._handing_out.next() is None
         frontier.hold(False)
-        page = frontier._next()
+        page = frontier._handing_out.next()
         assert page == Visit(A)
         held.answered(A, visit=page)
         assert frontier.longest is not None
@@ -485,4 +485,4 @@ def test_a_frontier_counts_what_is_out_and_says_where_it_goes(tmp_path: Path) ->
         frontier.add([Found(f"{A}more")])
         frontier.sift()
         held.clock.advance(2)
-        assert frontier._next() is None
+        assert frontier._handing_out.next() is None

@@ -188,7 +188,7 @@ def test_a_page_that_is_as_it_was_after_it_was_not_reached_is_the_page_that_it_w
         if between == "fault":
             held.answered(A, 400)
         else:
-            frontier._settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
+            frontier._rooms.settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
             frontier._let_go([A])
         wait(held, A)
         assert held.entry(A).visit(A).etag == '"1"'
@@ -483,7 +483,7 @@ def test_a_page_that_robots_txt_closes_is_asked_for_again_and_one_that_it_always
         wait(held, A)
         frontier: Any = held.frontier
         for url in (A, B):
-            frontier._settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
+            frontier._rooms.settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
         frontier._let_go([A, B])
         assert due(held, A) == pytest.approx(MISSED[0])
         assert due(held, B) == 0
@@ -501,7 +501,7 @@ def test_a_page_that_robots_txt_closed_before_anybody_watched_is_adopted(tmp_pat
         held.answered(A, **says("words"))
         held.frontier.revisit()
         frontier: Any = held.frontier
-        frontier._settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
+        frontier._rooms.settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
         frontier._let_go([A])
     with books(tmp_path, clock=clock, watch=WATCH) as held:
         held.frontier.open()

@@ -36,7 +36,7 @@ def test_pages_that_were_kept_turn_out_to_be_errors_when_nonsense_gets_the_same(
         held.answered(pages[2], 404)
         probe = Visit(f"{A}dir/madeup", Kind.PROBE)
         capture = Capture(probe, 0.0, 0.1, 200, body=b"an error")
-        corrected = held.frontier._answers.probe_done(capture, Page(probe.url, text=ERROR))
+        corrected = held.frontier._rooms.answers.probe_done(capture, Page(probe.url, text=ERROR))
         assert held.entry(pages[0]).reason == SAME_PAGE
         assert (held.state(pages[1]), held.entry(pages[1]).reason) == ("QUEUED", ""), "it is asked for again"
         assert held.entry(pages[2]).reason == "http 404"
@@ -160,13 +160,13 @@ def test_a_host_is_judged_by_its_answer(tmp_path: Path, throttled: bool, rests: 
         visit = Visit(A)
         capture = Capture(visit, 0.0, 0.5, 429 if throttled else 200, headers)
         host = Host("a.example")
-        held.frontier._blame.judge_host(host, capture)
+        held.frontier._rooms.blame.judge_host(host, capture)
         assert (host.visits, host.faults, host.throttled) == (1, 0, int(throttled))
         if throttled:
             assert host.paused == held.clock.steady() + rests
         else:
             assert (host.pace, Politeness().gap(host)) == (0.5, rests)
-        held.frontier._blame.judge_host(host, Capture(visit, 0.0, 0.5, 500))
+        held.frontier._rooms.blame.judge_host(host, Capture(visit, 0.0, 0.5, 500))
         assert (host.visits, host.faults, host.streak) == (2, 1, 1)
-        held.frontier._blame.judge_host(host, Capture(visit, 0.0, 0.5, 404))
+        held.frontier._rooms.blame.judge_host(host, Capture(visit, 0.0, 0.5, 404))
         assert (host.visits, host.streak) == (3, 0), "a 404 is an answer"

@@ -42,7 +42,7 @@ POINTS = {
     "captures rolled forward": Point("gossamer.collection.crawl.recover", "Recovery", "roll_forward", True),
     "page about to be read": Point("gossamer.convert", "", "begin", False),
     "page taken in": Point("gossamer.frontier.frontier", "Frontier", "done", True),
-    "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),
+    "visit handed out": Point("gossamer.frontier.handing_out", "HandingOut", "_go", True),
     "addresses about to be sifted": Point("gossamer.store.url_seen", "Sieve", "prepare", False),
     "addresses sifted": Point("gossamer.store.url_seen", "Sieve", "prepare", True),
     "run of addresses written": Point("gossamer.runs.sorted", "", "write", True),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from gossamer.collection.ask.addresses import rows, under
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
-from gossamer.collection.derive.indexer import committed_length, is_whole
+from gossamer.collection.derive.index_state import committed_length, is_whole
 from gossamer.collection.documents import newest
 from gossamer.collection.folder import LINKS
 from gossamer.frontier.entries import Entry, RobotsRow, State

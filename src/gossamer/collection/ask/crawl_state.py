@@ -279,19 +279,19 @@ class CrawlState(Opened):
     @property
     def is_built(self) -> bool:
         """The index has all pages. It has not after a crawl that only collected."""
-        from gossamer.collection.derive import indexer
+        from gossamer.collection.derive import index_state
 
-        return all(map(indexer.is_whole, self._readers().tables))
+        return all(map(index_state.is_whole, self._readers().tables))
 
     @property
     def not_indexed(self) -> int:
         """Pages that were read and are not in the index yet, as after a crawl that ended on a full disk."""
         if self._waiting is None:
-            from gossamer.collection.derive import indexer
+            from gossamer.collection.derive import index_state
 
             readers, indexes = self._readers(), self._searcher().indexes
             self._waiting = sum(
-                indexer.behind(place, reader.table, reader.archive, index)
+                index_state.behind(place, reader.table, reader.archive, index)
                 for place, reader, index in zip(readers.places, readers.all, indexes, strict=True)
             )
         return self._waiting

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from gossamer import files
 from gossamer.collection.column_families import FAMILIES
-from gossamer.collection.derive.indexer import committed_length, log_mark
+from gossamer.collection.derive.index_state import committed_length, log_mark
 from gossamer.collection.folder import INDEX, LINKS, PAST, PRINTS, TABLE
 from gossamer.dedupe.print_runs import FORM as PRINTS_FORM
 from gossamer.depot.parts import Fixed, Growing, Part, Small, Snapshot

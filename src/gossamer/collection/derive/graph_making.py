@@ -14,7 +14,7 @@ import numpy as np
 from gossamer import files
 from gossamer.collection.derive import graph_digests
 from gossamer.collection.derive.graphs import CHANGES, COPIES, FOLDED, NAMES, RANKS, VOICES, Graph, current, named
-from gossamer.collection.derive.indexer import committed_length
+from gossamer.collection.derive.index_state import committed_length
 from gossamer.collection.derive.mirrored import CURRENT, MIRRORS, NAME
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.dedupe.groups import Group

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from gossamer import files
 from gossamer.collection.derive import past
-from gossamer.collection.derive.indexer import committed_length, findable, is_whole, strangeness, wanted
+from gossamer.collection.derive.index_entry import findable, wanted
+from gossamer.collection.derive.index_state import committed_length, is_whole, strangeness
 from gossamer.collection.derive.spans import Span
 from gossamer.collection.folder import INDEX, LINKS
 from gossamer.errors import Damaged

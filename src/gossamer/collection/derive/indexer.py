@@ -9,8 +9,6 @@ which the index names too: an index of another log is thrown away, whatever leng
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,26 +16,24 @@ from itertools import islice
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection.derive.index_entry import entry, findable, wanted
+from gossamer.collection.derive.index_state import committed_length, draw, drawn, is_whole, note_length, strangeness
 from gossamer.collection.derive.past import Past, by_page
 from gossamer.collection.derive.spans import Span, since, spans, timeline
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.folder import INDEX, LINKS
 from gossamer.errors import Damaged
 from gossamer.fetch.redirects import target
-from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.worth.soft404 import is_soft
-from gossamer.graph.log import LinkLog, chunks, splits
+from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.entry import Entry, milliseconds
 from gossamer.index.opening import discard
 from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.printable import log
-from gossamer.rows import number
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE, Version, hint_of, tells
-from gossamer.tagged import plain
 
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
@@ -46,12 +42,6 @@ WAITED_MOST = 2.0
 found within five. A commit of the index takes 25 ms of CPU, so it is not made for each page."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
-_KEY = b"links"
-_DRAWN = b"links-drawn"
-"""A row of `STATE`: the number of the log. Logs of older versions have none."""
-
-
-_HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
 
 
 class Indexer:
@@ -72,8 +62,8 @@ class Indexer:
         if not committed_length(table) and not any(archive.versions.all()):
             table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
             self._past.begin()
-            if not _drawn(table):
-                _draw(table)
+            if not drawn(table):
+                draw(table)
 
     def keep(self, capture: Capture, page: Page, version: Version) -> None:
         """A page was kept, as that version: note what it points to and what it says."""
@@ -134,7 +124,7 @@ class Indexer:
 
     def prepare(self) -> None:
         """Before a commit of the rows."""
-        self._table.put(STATE, _KEY, self._log.write().to_bytes(8, "big"))
+        note_length(self._table, self._log.write())
 
     def committed(self, now: float | None = None) -> None:
         """After it, at that steady time; who has no clock waits for many pages, or for the end."""
@@ -151,7 +141,7 @@ class Indexer:
         for url in touched:
             self._put_again(url)
         self._past.commit(committed_length(self._table))
-        self._shard_index.commit(committed_length(self._table), _drawn(self._table))
+        self._shard_index.commit(committed_length(self._table), drawn(self._table))
         self._fresh, self._since = 0, None
 
     def gather(self) -> None:
@@ -263,8 +253,8 @@ class Indexer:
     def _forget(self) -> None:
         """Until all is there again, it is not whole: a build that was killed begins anew."""
         self._table.delete(STATE, LINKS_WHOLE)
-        self._table.put(STATE, _KEY, bytes(8))
-        _draw(self._table)
+        note_length(self._table, 0)
+        draw(self._table)
         self._table.commit()
         self._log.close()
         files.remove(self._path)  # and not cut: a reader may hold it
@@ -338,95 +328,3 @@ def _opened(folder: Path, strange: Callable[[ShardIndex], str]) -> ShardIndex:
         log.warning("%s; the index is made again", error)
         discard(folder)
         return ShardIndex(folder)
-
-
-def is_whole(table: Table) -> bool:
-    """Log and index have, or will have when they have caught up, all pages."""
-    return table.get(STATE, LINKS_WHOLE) is not None
-
-
-def strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
-    """Why an index is none of this log; nothing when it is. An empty one fits every log."""
-    covered, length = shard_index.covered, committed_length(table)
-    if covered and shard_index.source != _drawn(table):
-        return "the index was made from another log of links"
-    if covered > length:
-        return "the index has pages that were never committed"
-    return "the index ends within a commit of the log of links" if splits(path, length, covered) else ""
-
-
-def log_mark(table: Table) -> str:
-    """Tells the log from another one that lay there before."""
-    return (table.get(STATE, _DRAWN) or b"").hex()
-
-
-def _draw(table: Table) -> None:
-    """A log begins."""
-    table.put(STATE, _DRAWN, os.urandom(7))
-
-
-def _drawn(table: Table) -> int:
-    return number(table.get(STATE, _DRAWN) or b"")
-
-
-def committed_length(table: Table) -> int:
-    """How much of the log counts."""
-    return number(table.get(STATE, _KEY) or b"")
-
-
-def behind(shard: Path, table: Table, archive: Archive, shard_index: ShardIndex) -> int:
-    """How many pages the log has that are not in an index: all, where it is an index of another log."""
-    covered, length = shard_index.covered, committed_length(table)
-    later = covered > length and shard_index.source == _drawn(table)  # a commit came after these rows were read
-    if not later and strangeness(shard / LINKS, table, shard_index):
-        covered = 0
-    fresh = {url for chunk in chunks(shard / LINKS, length, covered) for url in chunk.sources}
-    found = (archive.versions.current(url) for url in fresh)
-    return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
-
-
-def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:
-    """What a version says, unless it is none, or an error in disguise."""
-    if not 200 <= version.status < 300 or is_soft_404(table, url):
-        return None
-    return archive.page(url, version)
-
-
-def is_soft_404(table: Table, url: URL) -> bool:
-    """What the frontier found out about a page: it is an error that does not say so."""
-    entry = Ledger(table).get(url)
-    return entry is not None and is_soft(entry)
-
-
-def findable(page: Page) -> bool:
-    """It wants to be found, says something, and is no copy."""
-    copied = page.copy_of or page.near_copy_of
-    return not page.noindex and not copied and bool(page.content or page.text or page.title)
-
-
-def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"", size: int = 0) -> Entry:
-    """What is indexed of a page; `text` is a hint where its text lies, `size` that of the document."""
-    return Entry(
-        url,
-        page.title,
-        plain(" ".join(_HEADING.findall(page.html))),
-        _body(page),
-        site,
-        page.media_type,
-        page.language,
-        page.published or began,
-        text,
-        size,
-        page.published,
-        began,
-        page.fields,
-    )
-
-
-def _body(page: Page) -> str:
-    """Its words, and those of its fields."""
-    said = page.content or page.text
-    if not page.fields:
-        return said
-    every = (value if isinstance(value, tuple) else (str(value),) for _, value in page.fields)
-    return "\n".join((said, *(text for values in every for text in values)))

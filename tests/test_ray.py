@@ -31,10 +31,10 @@ from crawler_process import run_gossamer, wait_for
 from gossamer import plan as plans
 from gossamer.dedupe.groups import Group
 from gossamer.depot.depot import Depot
-from gossamer.engine import Work
+from gossamer.engine import Reports, Work
 from gossamer.engine.protocols import Unattended
 from gossamer.engine.ray.crew import RayCrew
-from gossamer.engine.ray.station import Leasing
+from gossamer.engine.ray.station import Kit, Leasing
 from gossamer.errors import StorageError
 from gossamer.testing import Copies, Log, MadeWeb, WebSpec
 from gossamer.urls import keys, site
@@ -65,8 +65,8 @@ def cluster(behind: str) -> Iterator[Any]:
 
 async def run(work: Work, count: int, told: Told) -> Told | Exception:
     """What its owner was told, or what was raised."""
-    attend = partial(Unattended, work)
-    crew = RayCrew("ray", attend, count, heard=told.hear, died=told.bury, failed=told.fail, leasing=Leasing(4.0))
+    kit = Kit(count, partial(Unattended, work), leasing=Leasing(4.0))
+    crew = RayCrew("ray", kit, Reports(told.hear, told.bury, told.fail))
     told.crew = crew  # type: ignore[assignment]  # it does what `Crew` does
     try:
         async with asyncio.timeout(LONGEST):

@@ -48,7 +48,7 @@ class Spy:
 class FakeCrew(Spy):
     """In the place of processes."""
 
-    def __init__(self, work: Any, count: int, **named: Any) -> None:
+    def __init__(self, work: Any, count: int, reports: Any, **named: Any) -> None:
         super().__init__()
         self.count, self.named = count, named
 

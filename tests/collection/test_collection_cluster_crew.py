@@ -16,9 +16,10 @@ from gossamer.collection.crawl import cluster
 from gossamer.collection.crawl.shard import Job as CrawlJob
 from gossamer.collection.derive import cluster_build, node_build
 from gossamer.collection.derive.shard_build import Job
+from gossamer.engine import Reports
 from gossamer.plan import Plan
 
-TASKS = cluster.Tasks(lambda *_: None, lambda *_: None, lambda *_: None)
+REPORTS = Reports(lambda *_: None, lambda *_: None, lambda *_: None)
 
 
 class Head(SimpleNamespace):
@@ -33,10 +34,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Any:
     def crew(job: CrawlJob, *heads: Head | None) -> SimpleNamespace:
         lines = [SimpleNamespace(newest=lambda head=head: head) for head in heads]
         monkeypatch.setattr(cluster, "Depot", lambda store: SimpleNamespace(name="web", line=lines.__getitem__))
-        monkeypatch.setattr(
-            cluster, "RayCrew", lambda engine, attend, count, **more: SimpleNamespace(sent=attend.args[0], **more)
-        )
-        return cluster.crew(job, TASKS)  # type: ignore[return-value]  # made above
+        monkeypatch.setattr(cluster, "RayCrew", lambda engine, kit, reports, **more: SimpleNamespace(kit=kit, **more))
+        return cluster.crew(job, REPORTS)  # type: ignore[return-value]  # made above
 
     return crew
 
@@ -44,7 +43,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_crew_has_a_higher_term_than_any_before_and_knows_whether_one_was_cut_off(tmp_path: Path, made: Any) -> None:
     job = CrawlJob(tmp_path, Plan(shards=3, lease=7.0))
     first = made(job, None, None, None)
-    assert (first.term, first.unclean, first.leasing.lease) == (1, False, 7.0)
+    assert (first.term, first.unclean, first.kit.leasing.lease) == (1, False, 7.0)
     later = made(job, Head(term=4, at_rest=True), None, Head(term=2, at_rest=True))
     assert (later.term, later.unclean) == (5, False)
     assert made(job, Head(term=4, at_rest=True), None, Head(term=2, at_rest=False)).unclean
@@ -53,10 +52,10 @@ def test_a_crew_has_a_higher_term_than_any_before_and_knows_whether_one_was_cut_
 def test_times_are_sent_to_the_nodes_by_the_clock_on_the_wall(tmp_path: Path, made: Any) -> None:
     steady, wall = time.monotonic(), time.time()
     job = CrawlJob(tmp_path, Plan(shards=1), began=steady - 1_000, fresh_until=steady + 5_000)
-    sent = made(job, None).sent
+    sent = made(job, None).kit.attend.args[0]
     assert sent.began == pytest.approx(wall - 1_000, abs=60)
     assert sent.fresh_until == pytest.approx(wall + 5_000, abs=60)
-    unsaid = made(CrawlJob(tmp_path, Plan(shards=1)), None).sent
+    unsaid = made(CrawlJob(tmp_path, Plan(shards=1)), None).kit.attend.args[0]
     assert unsaid.began == pytest.approx(wall, abs=60)
     assert unsaid.fresh_until is None
 
@@ -74,7 +73,7 @@ def test_a_build_publishes_what_is_here_runs_and_brings_here_what_the_shards_hav
             done.append("run")
 
     monkeypatch.setattr(cluster, "publish_first", publish)
-    monkeypatch.setattr(cluster, "crew", lambda job, tasks, build: Crew())
+    monkeypatch.setattr(cluster, "crew", lambda job, reports, build: Crew())
     monkeypatch.setattr(cluster_build, "refresh", lambda folder, plan: done.append("brought"))
     job = Job(tmp_path, Plan(shards=2), anew=False)
     asyncio.run(cluster_build.build(job, lambda built: None))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gossamer.engine import Crew, Outfit, Work
+from gossamer.engine import Crew, Outfit, Reports, Work
 
 LONGEST = 240.0
 """Seconds after which a test has failed; all of them take less than one on an idle machine."""
@@ -41,7 +41,7 @@ class Told:
 
 
 def make(work: Work, count: int, told: Told, outfit: Outfit | None = None) -> Crew:
-    told.crew = Crew(work, count, heard=told.hear, died=told.bury, failed=told.fail, outfit=outfit or Outfit())
+    told.crew = Crew(work, count, Reports(told.hear, told.bury, told.fail), outfit=outfit or Outfit())
     return told.crew
 
 

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from gossamer.engine.protocols import Unattended
+from gossamer.engine.protocols import Reports, Unattended
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node
 from gossamer.engine.ray.crew import RayCrew, Seat
+from gossamer.engine.ray.station import Kit
 
 ONE, TWO, THREE = (Node(name, name, 1) for name in ("one", "two", "three"))
 
@@ -29,8 +30,8 @@ class Crew(RayCrew):
 
     def __init__(self, where: list[int | None], *nodes: Node) -> None:
         nobody: Callable[..., None] = lambda *_: None  # noqa: E731  # one line for three
-        work = cast(Any, None)
-        super().__init__("ray", partial(Unattended, work), len(where), heard=nobody, died=nobody, failed=nobody)
+        kit = Kit(len(where), partial(Unattended, cast(Any, None)))
+        super().__init__("ray", kit, Reports(nobody, nobody, nobody))
         self._where, self._adopted = where, {*range(len(where))}
         self._seats = {number: cast(Seat, Station(number, node)) for number, node in enumerate(nodes, 1)}
         self.asked: list[tuple[str, int]] = []

@@ -22,11 +22,11 @@ async def work(seat):
     seat.tell(b"%d of %d" % (seat.index, seat.count))
 """
 CREW = """
-from gossamer.engine import Crew
+from gossamer.engine import Crew, Reports
 
 def start(work):
     told = []
-    crew = Crew(work, 2, heard=lambda i, m: told.append(m.decode()), died=print, failed=lambda i, e: print(i, e))
+    crew = Crew(work, 2, Reports(lambda i, m: told.append(m.decode()), print, lambda i, e: print(i, e)))
     asyncio.run(crew.run())
     print(*sorted(told), sep=", ")
 """
@@ -111,14 +111,14 @@ def test_work_that_is_defined_in_an_interactive_session_is_refused_with_the_cure
 SUPERVISOR = """
 import asyncio, fcntl, functools, pathlib, sys
 import toy_workers
-from gossamer.engine import Crew, Outfit
+from gossamer.engine import Crew, Outfit, Reports
 
 work, folder, keep = getattr(toy_workers, sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
 lock = (folder / "lock").open("w")
 fcntl.flock(lock, fcntl.LOCK_EX)
 work = functools.partial(work, folder=folder) if work is toy_workers.end_as_orphan else work
 said = lambda index, message: print(message.decode(), flush=True)
-crew = Crew(work, 2, heard=said, died=print, failed=print, outfit=Outfit(keep=(keep, lock.fileno())))
+crew = Crew(work, 2, Reports(said, print, print), outfit=Outfit(keep=(keep, lock.fileno())))
 asyncio.run(crew.run())
 """
 
@@ -197,12 +197,12 @@ async def work(link):
 """
 ALL_GONE = """
 import asyncio, os
-from gossamer.engine import Crew, Outfit
+from gossamer.engine import Crew, Outfit, Reports
 from noting import work
 
 read, write = os.pipe()
 outfit = Outfit(("deadly",), keep=(write,))
-crew = Crew(work, 1, heard=print, died=lambda index, words: print(words), failed=print, outfit=outfit)
+crew = Crew(work, 1, Reports(print, lambda index, words: print(words), print), outfit=outfit)
 asyncio.run(crew.run())
 os.close(write)
 os.read(read, 1)  # until the last worker is gone

@@ -28,7 +28,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 async def begun(lease: float = LEASE) -> Station:
     made = Station()
-    await made.begin(7, Kit(2, (), partial(Unattended, toy_workers.wait_for_stop), Leasing(lease)))
+    await made.begin(7, Kit(2, partial(Unattended, toy_workers.wait_for_stop), leasing=Leasing(lease)))
     return made
 
 

@@ -12,9 +12,20 @@ from gossamer.lazy import face
 if TYPE_CHECKING:
     from gossamer.engine.deaths import Deaths, WorkerLost, lost
     from gossamer.engine.local import Crew, Outfit
-    from gossamer.engine.protocols import SUPERVISOR, Supervisor, Work, WorkerLink
+    from gossamer.engine.protocols import SUPERVISOR, Reports, Supervisor, Work, WorkerLink
 
-__all__ = ["SUPERVISOR", "Crew", "Deaths", "Outfit", "Supervisor", "Work", "WorkerLink", "WorkerLost", "lost"]
+__all__ = [
+    "SUPERVISOR",
+    "Crew",
+    "Deaths",
+    "Outfit",
+    "Reports",
+    "Supervisor",
+    "Work",
+    "WorkerLink",
+    "WorkerLost",
+    "lost",
+]
 
 __getattr__ = face(
     __name__,
@@ -23,6 +34,7 @@ __getattr__ = face(
         "Crew": "local",
         "Deaths": "deaths",
         "Outfit": "local",
+        "Reports": "protocols",
         "Supervisor": "protocols",
         "Work": "protocols",
         "WorkerLink": "protocols",

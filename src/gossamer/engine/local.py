@@ -23,7 +23,7 @@ from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.fork_server import CANCEL
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.owner import Owned
-from gossamer.engine.protocols import SUPERVISOR, Heard, Work
+from gossamer.engine.protocols import SUPERVISOR, Reports, Work
 from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
 from gossamer.errors import GossamerError, shortage
 from gossamer.printable import log
@@ -96,21 +96,14 @@ class Member:
 
 
 class Crew(Owned):
-    """A `Supervisor` of `count` processes that all do `work`.
-
-    `heard` gets what a worker tells. `died` is told when a process ended before its work was done, and how; it is
-    restarted. `failed` is told when a worker raised a GossamerError or died too often: it is not restarted, and the
-    others should be told to stop, because `run` waits for them.
-    """
+    """A `Supervisor` of `count` processes that all do `work`."""
 
     def __init__(
         self,
         work: Work,
         count: int,
+        reports: Reports,
         *,
-        heard: Heard,
-        died: Callable[[int, str], None],
-        failed: Callable[[int, Exception], None],
         outfit: Outfit = PLAIN,
         part: Part | None = None,
     ) -> None:
@@ -119,9 +112,7 @@ class Crew(Owned):
         self._outfit = outfit
         self._part = part
         self._leased_until = -inf if part else inf
-        self._heard = heard
-        self._died = died
-        self._failed = failed
+        self._reports = reports
         here = () if part else range(count)
         self._members = {index: Member(index, 0, self._ended) for index in here}
         self._errors: list[Exception] = []
@@ -261,7 +252,7 @@ class Crew(Owned):
             self._bury(member, member.last_words or words_for(code))
 
     def _bury(self, member: Member, words: str) -> None:
-        self._call(self._died, member.index, words)
+        self._call(self._reports.died, member.index, words)
         wait = member.deaths.wait(member.last_words)
         if wait is None:
             self._fail(member, lost(f"worker {member.index}", member.deaths.in_a_row, words))
@@ -272,7 +263,7 @@ class Crew(Owned):
 
     def _fail(self, member: Member, error: GossamerError) -> None:
         self._errors.append(error)
-        self._call(self._failed, member.index, error)
+        self._call(self._reports.failed, member.index, error)
         self._leave(member)
 
     def _leave(self, member: Member) -> None:
@@ -298,7 +289,7 @@ class Crew(Owned):
         if kind != Kind.MESSAGE:
             self._note(member, kind, payload(whole))
         elif target == SUPERVISOR:
-            self._heard(source, payload(whole))
+            self._reports.heard(source, payload(whole))
         else:
             self._pass_on(target, whole)
 

@@ -9,6 +9,7 @@ is reborn.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 SUPERVISOR = -1
@@ -57,6 +58,19 @@ class WorkerLink(Protocol):
 
 Work: TypeAlias = Callable[[WorkerLink], Coroutine[Any, Any, None]]
 """A worker's whole life: a top-level function of a module, or a `functools.partial` of one, for it must be pickled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """What the owner of the workers is told of them."""
+
+    heard: Heard
+    """Something that a worker tells."""
+    died: Callable[[int, str], None]
+    """A worker ended before its work was done, and how. It is restarted."""
+    failed: Callable[[int, Exception], None]
+    """A worker raised a GossamerError or died too often. It is not restarted, and the others should be told to stop,
+    because `run` waits for them."""
 
 
 class Supervisor(Protocol):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gossamer import files
 from gossamer import plan as plans
@@ -25,10 +24,10 @@ from gossamer.collection.steering import FILE as STEERING
 from gossamer.collection.steering import glance
 from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
-from gossamer.engine.protocols import Heard, Supervisor
+from gossamer.engine.protocols import Reports, Supervisor
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.crew import RayCrew
-from gossamer.engine.ray.station import Leasing
+from gossamer.engine.ray.station import Kit, Leasing
 from gossamer.errors import UsageError
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
@@ -92,15 +91,7 @@ def _is_ahead(depot: Depot, folder: Folder, index: int) -> bool:
         return table.sequence != newest.sequence
 
 
-class Tasks(NamedTuple):
-    """Who is told what the shards tell, and what becomes of them."""
-
-    heard: Heard
-    died: Callable[[int, str], None]
-    failed: Callable[[int, Exception], None]
-
-
-def crew(job: Job, tasks: Tasks, build: BuildJob | None = None) -> RayCrew:
+def crew(job: Job, reports: Reports, build: BuildJob | None = None) -> RayCrew:
     """The shards of a crawl, on the nodes; or those of a build."""
     depot, plan = Depot(job.plan.store), job.plan
     heads = [depot.line(index).newest() for index in range(plan.shards)]
@@ -110,15 +101,15 @@ def crew(job: Job, tasks: Tasks, build: BuildJob | None = None) -> RayCrew:
     sent = Sent(job, depot.name, small_files(Folder(job.path)), began, fresh_until, build)
     return RayCrew(
         plan.engine,
-        partial(Node, sent),
-        plan.shards,
-        heard=tasks.heard,
-        died=tasks.died,
-        failed=tasks.failed,
-        preload=preload(plan.changed(build=True) if build else plan),
+        Kit(
+            plan.shards,
+            partial(Node, sent),
+            tuple(preload(plan.changed(build=True) if build else plan)),
+            Leasing(plan.lease),
+        ),
+        reports,
         term=1 + max((head.term for head in heads if head), default=0),
         unclean=any(head is not None and not head.at_rest for head in heads),
-        leasing=Leasing(plan.lease),
     )
 
 

@@ -43,7 +43,7 @@ from gossamer.collection.progress import Fetched, Progress
 from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.collection.whole_crawl import together
 from gossamer.engine import Crew, Outfit, termination
-from gossamer.engine.protocols import Supervisor
+from gossamer.engine.protocols import Reports, Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
 from gossamer.frontier.polite.granted_pages import PageBank
 from gossamer.frontier.polite.ip_leases import IpLeases
@@ -138,7 +138,7 @@ class CrawlSupervisor:
         from gossamer.collection.crawl import cluster
         from gossamer.collection.crawl.cluster_notes import ClusterNotes
 
-        crew = cluster.crew(job, cluster.Tasks(self._heard, self._died, self._failed))
+        crew = cluster.crew(job, Reports(self._heard, self._died, self._failed))
         self._notes = ClusterNotes(job.path, crew, job.plan.shards)
         return crew
 
@@ -152,9 +152,7 @@ class CrawlSupervisor:
         return Crew(
             keeping(partial(work, job), job.path),
             shards,
-            heard=self._heard,
-            died=self._died,
-            failed=self._failed,
+            Reports(self._heard, self._died, self._failed),
             outfit=Outfit(preload=preload(job.plan), keep=(lock,)),
         )
 

@@ -16,7 +16,7 @@ from gossamer.collection.crawl.wiring import DERIVING
 from gossamer.collection.derive import shard_build
 from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.collection.lock import keeping
-from gossamer.engine import Crew, Outfit, WorkerLink
+from gossamer.engine import Crew, Outfit, Reports, WorkerLink
 from gossamer.printable import log
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -62,9 +62,11 @@ async def _crew(job: Job, shards: int, lock: int, gathered: Gathered) -> None:
     crew = Crew(
         keeping(partial(work, job), job.path),
         shards,
-        heard=gathered.heard,
-        died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
-        failed=lambda *_: crew.terminate(),
+        Reports(
+            gathered.heard,
+            died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
+            failed=lambda *_: crew.terminate(),
+        ),
         outfit=Outfit(preload=("gossamer.collection.derive.build", *DERIVING), keep=(lock,)),
     )
     await crew.run()

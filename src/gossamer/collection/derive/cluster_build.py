@@ -16,6 +16,7 @@ from gossamer.collection.derive.build import Gathered
 from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.collection.folder import Folder
 from gossamer.collection.stored import refresh
+from gossamer.engine import Reports
 from gossamer.engine.ray.crew import RayCrew
 from gossamer.printable import log
 
@@ -31,8 +32,7 @@ async def build(job: Job, report: Callable[[Built], None]) -> Built:
         crew.terminate()
 
     await cluster.publish_first(folder, job.plan)
-    tasks = cluster.Tasks(gathered.heard, died, failed)
-    crew: RayCrew = cluster.crew(CrawlJob(job.path, job.plan), tasks, build=job)
+    crew: RayCrew = cluster.crew(CrawlJob(job.path, job.plan), Reports(gathered.heard, died, failed), build=job)
     await crew.run()
     await asyncio.to_thread(refresh, folder, job.plan)
     return gathered.now()

@@ -11,7 +11,7 @@ import asyncio
 import pickle
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,12 +20,12 @@ from gossamer.engine.deaths import WorkerLost
 from gossamer.engine.local import GRACE
 from gossamer.engine.orders import refuse_in_worker
 from gossamer.engine.owner import Owned
-from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
+from gossamer.engine.protocols import SUPERVISOR, Reports
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Ended, Node, Unreachable, call
 from gossamer.engine.ray.node_status import CrewStanding, StationStanding
 from gossamer.engine.ray.outbound import PATIENCE, RETRY, Outbound
-from gossamer.engine.ray.station import Kit, Leasing, Routes, Station
+from gossamer.engine.ray.station import Kit, Routes, Station
 from gossamer.engine.wire import Kind, frame, payload, split
 from gossamer.errors import GossamerError
 from gossamer.printable import log
@@ -61,33 +61,19 @@ class Seat:
 
 
 class RayCrew(Owned):
-    """A `Supervisor` of `count` workers on the nodes of the cluster that `engine` names.
+    """A `Supervisor` of workers on the nodes of the cluster that `engine` names.
 
-    `attend` begins on each node what is beside the workers there, and says what they do. `heard`, `died` and `failed`
-    are told what `Crew` tells. `term` is higher than any that a place had before, in another run. `unclean` says that
-    such a run may just have been cut off: then nobody is given a place before its leases are over.
+    `term` is higher than any that a place had before, in another run. `unclean` says that such a run may just have been
+    cut off: then nobody is given a place before its leases are over.
     """
 
-    def __init__(
-        self,
-        engine: str,
-        attend: Attend,
-        count: int,
-        *,
-        heard: Heard,
-        died: Callable[[int, str], None],
-        failed: Callable[[int, Exception], None],
-        preload: Sequence[str] = (),
-        term: int = 0,
-        unclean: bool = False,
-        leasing: Leasing = Leasing(),  # noqa: B008  # a frozen value
-    ) -> None:
+    def __init__(self, engine: str, kit: Kit, reports: Reports, *, term: int = 0, unclean: bool = False) -> None:
         self._engine = engine
-        self._kit = Kit(count, tuple(preload), attend, leasing)
-        self._heard, self._died, self._failed = heard, died, failed
-        self._terms = [term] * count
-        self._begins = time.monotonic() + (leasing.takeover if unclean else 0.0)
-        self._where: list[int | None] = [None] * count
+        self._kit = kit
+        self._reports = reports
+        self._terms = [term] * kit.workers
+        self._begins = time.monotonic() + (kit.leasing.takeover if unclean else 0.0)
+        self._where: list[int | None] = [None] * kit.workers
         self._over: set[int] = set()
         self._adopted: set[int] = set()
         self._moving: set[int] = set()
@@ -219,19 +205,19 @@ class RayCrew(Owned):
     def _take(self, kind: int, index: int, message: bytes) -> None:
         match kind:
             case Kind.MESSAGE:
-                self._call(self._heard, index, message)
+                self._call(self._reports.heard, index, message)
             case Kind.DIED:
                 self._restarts += 1
-                self._call(self._died, index, message.decode(errors="replace"))
+                self._call(self._reports.died, index, message.decode(errors="replace"))
             case Kind.FAILED:
                 error = pickle.loads(message)
                 self._errors.append(error)
                 self._moving.discard(index)
-                self._call(self._failed, index, error)
+                self._call(self._reports.failed, index, error)
             case Kind.FINISHED if index in self._moving:
                 self._moving.remove(index)
                 self._moves += 1
-                self._call(self._died, index, "goes on at another node")
+                self._call(self._reports.died, index, "goes on at another node")
                 self._place([index])
             case Kind.FINISHED:
                 self._over.add(index)
@@ -262,7 +248,7 @@ class RayCrew(Owned):
         for index in lost:
             self._where[index] = None
             self._moving.discard(index)
-            self._call(self._died, index, f"was on node {seat.node.name}, which is gone")
+            self._call(self._reports.died, index, f"was on node {seat.node.name}, which is gone")
         if self._seats:
             self._place(lost)
         else:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gossamer.engine.local import Crew, Outfit, Part
-from gossamer.engine.protocols import SUPERVISOR, Attend
+from gossamer.engine.protocols import SUPERVISOR, Attend, Reports
 from gossamer.engine.ray.calls import Ended, call
 from gossamer.engine.ray.outbound import Outbound
 from gossamer.engine.wire import Kind, frame, split
@@ -49,9 +49,10 @@ class Kit:
     """What every station is given at first."""
 
     workers: int
-    preload: Sequence[str]
     attend: Attend
-    leasing: Leasing
+    """Begins on each node what is beside the workers there, and says what they do."""
+    preload: Sequence[str] = ()
+    leasing: Leasing = Leasing()  # noqa: RUF009  # a frozen value
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,11 @@ class Station:
         self._crew = Crew(
             self._attendant.work,
             kit.workers,
-            heard=lambda index, message: self._tell(Kind.MESSAGE, index, message),
-            died=self._died,
-            failed=lambda index, error: self._tell(Kind.FAILED, index, pickle.dumps(error)),
+            Reports(
+                lambda index, message: self._tell(Kind.MESSAGE, index, message),
+                self._died,
+                lambda index, error: self._tell(Kind.FAILED, index, pickle.dumps(error)),
+            ),
             outfit=Outfit(kit.preload, self._attendant.keep),
             part=Part(self._forward, self._left),
         )

@@ -101,6 +101,22 @@ def test_a_revisit_says_what_came_changed_moved_and_went(web: Collection, world:
     assert re.fullmatch(rf"<Changes since [-0-9:TZ]+: {found.words}>", repr(found))
 
 
+@pytest.mark.parametrize("said", [404, f"{HERE}same"], ids=["gone", "moved"])
+def test_a_site_that_was_away_for_a_night_is_there_again_after_the_next_revisit(
+    web: Collection, world: World, said: str | int
+) -> None:
+    before = dict(world.pages)
+    world.pages = {name: said for name in NAMES if name != "same"} | {"same": before["same"]}
+    world.crawl(web, revisit=True)
+    assert web.status().pages == 2
+    world.pages = before | {"late": "<title>Late</title><p>It was not there."}
+    world.crawl(web, revisit=True)
+    assert (web.status().pages, web.status().failed) == (8, 0)
+    assert kinds(web) == dict.fromkeys({*NAMES} - {"same"}, "back") | {"late": "new"}
+    assert [each.url for each in web.broken()] == []
+    assert web.verify().problems == []
+
+
 def test_a_page_whose_last_visit_failed_is_a_page_wherever_pages_are_counted(web: Collection, world: World) -> None:
     world.pages |= {"busy": 503, "odd": 401, "gone": 410, "moved": f"{HERE}same"}
     world.crawl(web, revisit=True)

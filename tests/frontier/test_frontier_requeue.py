@@ -35,7 +35,7 @@ def failed(attempt: int = 4) -> Entry:
     return Entry(State.FAILED, 1, 1.0, "http 500", attempt=attempt, status=500)
 
 
-def test_a_revisit_asks_for_every_page_with_its_validators_and_for_nothing_else(tmp_path: Path) -> None:
+def test_a_revisit_asks_for_all_that_was_asked_for_and_first_for_what_is_here(tmp_path: Path) -> None:
     with books(tmp_path, head_first=lambda url: True) as held:
         frontier = held.frontier
         frontier.add([Found(A), Found(B), Found(C), Found(D, kind=Kind.SITEMAP)])
@@ -51,7 +51,25 @@ def test_a_revisit_asks_for_every_page_with_its_validators_and_for_nothing_else(
         assert (again.state, again.attempt, again.headed, again.reason) == (State.QUEUED, 0, False, "")
         assert again.visit(A).etag == '"1"'
         assert again.visit(A).modified == TAGGED[1][1]
-        assert [held.state(url) for url in (B, C, D)] == ["FAILED", "DONE", "DONE"]
+        assert [held.state(url) for url in (B, C, D)] == ["QUEUED", "QUEUED", "DONE"]
+        assert again.position < min(held.entry(B).position, held.entry(C).position)
+        assert not any(held.entry(url).visit(url).etag for url in (B, C))
+
+
+@pytest.mark.parametrize("limit", ["pages", "pages_per_host"])
+def test_a_revisit_leaves_what_is_no_page_as_it_is_where_no_more_pages_have_room(tmp_path: Path, limit: str) -> None:
+    gone, moved, other = f"{A}gone", f"{A}moved", f"{B}gone"
+    with books(tmp_path) as held:
+        held.frontier.add([Found(url) for url in (A, gone, moved, other)])
+        held.frontier.sift()
+        held.answered(A, headers=TAGGED)
+        for url in (gone, other):
+            held.answered(url, 404)
+        held.answered(moved, 301, headers=(("location", A),))
+    with books(tmp_path, **{limit: 1}) as held:
+        held.frontier.revisit()
+        assert [held.state(url) for url in (A, gone, moved)] == ["QUEUED", "FAILED", "DONE"]
+        assert held.state(other) == ("FAILED" if limit == "pages" else "QUEUED")
 
 
 def test_a_revisit_asks_for_a_page_that_robots_txt_has_closed_and_not_for_what_it_always_has(tmp_path: Path) -> None:

@@ -95,8 +95,9 @@ class Frontier:
         self._rooms.intake.sift()
 
     def revisit(self) -> None:
-        """Ask again for every page that was fetched, and only take what has changed."""
-        self.requeue(partial(requeue.fetched, requisites=self._rules.requisites))
+        """Ask again for every page that was asked for, and only take what has changed."""
+        has_room = self._handing_out.has_room
+        self.requeue(partial(requeue.asked, has_room=has_room, requisites=self._rules.requisites))
 
     def changed(self, known: Iterable[tuple[str, Entry]]) -> None:
         """These may say something else now: files that have changed, or are gone."""

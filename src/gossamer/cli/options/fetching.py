@@ -119,7 +119,9 @@ def _crawling(verb: Verb, *groups: str) -> None:
                 add_setting(group, name)
         if title == FAR and FRESH not in groups:
             group.add_argument(
-                "--revisit", action="store_true", help="ask again for every page that was fetched before"
+                "--revisit",
+                action="store_true",
+                help="ask again for all that was asked for: pages, what failed, and redirects",
             )
     group.add_argument(
         "--header",

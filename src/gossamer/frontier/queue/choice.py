@@ -20,6 +20,7 @@ from gossamer.frontier.queue.retry import rule
 from gossamer.frontier.worth.guessed_links import USELESS
 from gossamer.model import Kind, Visit
 from gossamer.printable import counted
+from gossamer.urls import keys
 
 SETTLED_AT_ONCE = 32
 """Addresses that may turn out not to be worth a visit before everybody else gets a turn, the event loop among them.
@@ -243,6 +244,10 @@ class Choice:
         """Does a page need it of a site that an archivist may keep whole, whatever robots.txt says?"""
         own = self._rules.requisites_own and entry.kind is Kind.RESOURCE
         return own and self._rules.scope.is_start(origin.name)
+
+    def has_room(self, url: str) -> bool:
+        """May its host have one more page?"""
+        return self.pages_per_host is None or self.pages_per_host.room(keys.host(url)) > 0
 
     def _may_be_full(self, origin: Origin) -> bool:
         """What is out may be the last pages that this host may have: wait and see."""

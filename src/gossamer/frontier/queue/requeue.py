@@ -26,19 +26,36 @@ WANTS_LOGIN = (401, 403, 407)
 """What a server answers to whom it does not let in."""
 
 
-def fetched(ledger: Ledger, *, requisites: bool = False) -> Iterator[Change]:
-    """Every page that was fetched; its validators go along, so that only what has changed comes. With `requisites`,
-    what they need too.
+def asked(ledger: Ledger, *, has_room: Callable[[str], bool], requisites: bool = False) -> Iterator[Change]:
+    """Every page that was asked for; the validators of those that are here go along, so that only what has changed
+    comes. With `requisites`, what they need too.
 
-    One that robots.txt has closed since is among them, and one whose last visit failed: it may be open again.
+    A page that is here is asked for again also where robots.txt has closed it since, or its last visit failed. What
+    never came, is gone or redirects may be a page by now: a site that was down for one night would be lost otherwise.
+    It would be one more page, so it waits until there is room for it; until then it stays what it is.
 
-    They come before all that is new, in the order that they had: a limit on pages would let new ones in instead.
+    They come before all that is new, in the order that they had, and pages that are here come first: a limit on pages
+    would let others in instead.
     """
     kinds = (Kind.PAGE, Kind.RESOURCE) if requisites else (Kind.PAGE,)
-    every = ((url, entry) for url, entry in ledger.all() if entry.kind in kinds)
-    pages = [(url, entry) for url, entry in every if _was_brought(entry)]
-    for url, entry in sorted(pages, key=lambda page: page[1].rank):
+    here, absent = [], []
+    for url, entry in ledger.all():
+        if entry.kind in kinds:
+            if _was_brought(entry):
+                here.append((url, entry))
+            elif _led_nowhere(entry) and has_room(url):
+                absent.append((url, replace(entry, etag=None, modified=None)))
+    for url, entry in chain(sorted(here, key=_rank), sorted(absent, key=_rank)):
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
+
+
+def _rank(row: tuple[str, Entry]) -> int:
+    return row[1].rank
+
+
+def _led_nowhere(entry: Entry) -> bool:
+    """It failed, or redirects."""
+    return entry.state is State.FAILED or (entry.state is State.DONE and entry.target is not None)
 
 
 def _was_brought(entry: Entry) -> bool:

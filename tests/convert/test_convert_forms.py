@@ -68,6 +68,24 @@ def test_the_forms_of_what_was_captured() -> None:
     assert of_capture(Capture(Visit(URL), 0.0, 0.0, 200, (("content-type", "image/png"),), body=body)) == ()
 
 
+@pytest.mark.parametrize(
+    ("accepted", "page", "sent_in"),
+    [
+        ("latin2", "UTF-8", "ISO-8859-2"),
+        ("bogus-9, ISO-8859-5", "UTF-8", "ISO-8859-5"),
+        ("UNKNOWN", "windows-1251", "windows-1251"),
+        ("hex", "UTF-8", "utf-8"),
+        ("utf-16", "windows-1251", "utf-8"),
+        ("", "UTF-16LE", "utf-8"),
+        ("", "replacement", "utf-8"),
+        ("Shift_JIS", "UTF-8", "cp932"),
+    ],
+)
+def test_a_form_is_sent_in_an_encoding_that_there_is(accepted: str, page: str, sent_in: str) -> None:
+    (found,) = forms(f'<form accept-charset="{accepted}"></form>'.encode(), URL, page)
+    assert found.encoding == sent_in
+
+
 LOGIN = """<form action=/find><input name=q></form>
 <form method=post action=/join><input name=name><input type=password name=a><input type=password name=b></form>
 <form method=post action=/in><input type=hidden name=token value="a b&amp;c"><input name=email type=email>

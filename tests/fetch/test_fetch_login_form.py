@@ -80,3 +80,8 @@ def test_what_is_sent_is_in_the_encoding_of_the_page_where_that_has_the_letters(
     assert sent(page, "windows-1252", user="é", password="€ ") == "user=%E9&secret=%80+"
     assert sent(page, "windows-1252", user="\u4e2d") == "user=%E4%B8%AD&secret=hush"
     assert sent(page, password="\udcff") == "user=ada&secret=%FF"  # a byte that is no text
+
+
+@pytest.mark.parametrize(("accepted", "page"), [("bogus-9", "UTF-8"), ("hex", "UTF-8"), ("", "replacement")])
+def test_a_form_in_an_encoding_that_there_is_not_is_filled_in(accepted: str, page: str) -> None:
+    assert sent(f'<form method=post accept-charset="{accepted}">{FIELDS}</form>', page) == "user=ada&secret=hush"

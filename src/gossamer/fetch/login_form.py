@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from gossamer.convert.charset.decode import python_codec
 from gossamer.convert.html.forms import Control, Form
 
 _NAMED = re.compile(
@@ -40,8 +39,8 @@ def filled(form: Form, user: str, password: str) -> bytes:
         pressed = pressed or presses
         if control.name and (control.sent or presses):
             pairs.append((control.name, value))
-    codec = python_codec(form.encoding) if form.encoding.upper() != "UTF-8" else "utf-8"
-    return urlencode([(_octets(key, codec), _octets(value, codec)) for key, value in pairs]).encode("ascii")
+    sent = [(_octets(key, form.encoding), _octets(value, form.encoding)) for key, value in pairs]
+    return urlencode(sent).encode("ascii")
 
 
 def _passwords(form: Form) -> list[Control]:

@@ -13,7 +13,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from gossamer.convert.charset.charset import judged
-from gossamer.convert.charset.decode import utf8
+from gossamer.convert.charset.decode import python_codec, utf8
+from gossamer.convert.charset.labels import encoding_named
 from gossamer.convert.html.defuse import tame
 from gossamer.convert.html.tree import Node, Tree, parse
 from gossamer.convert.type import mime
@@ -29,6 +30,8 @@ _WORDS_MOST, _SHOWN_MOST = 100_000, 2_000
 _POSTS = re.compile(r"post|method|action|fetch|XMLHttp", re.IGNORECASE)
 _CONTROLS = "input, select, textarea, button"
 _BUTTONS = frozenset({"submit", "image", "button", "reset"})
+_NEVER_SENT = frozenset({"UTF-8", "UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "replacement"})
+"""A form of a page in one of these is sent in UTF-8 (Encoding standard, "get an output encoding")."""
 
 
 class Control(NamedTuple):
@@ -56,7 +59,8 @@ class Form(NamedTuple):
     controls: tuple[Control, ...]
     words: str
     """What is written in it, with the names by which the page knows it."""
-    encoding: str = "UTF-8"
+    encoding: str = "utf-8"
+    """What it is sent in, by the name that Python knows."""
     files: bool = False
     """It sends files, or text as they are sent."""
     overruled: bool = False
@@ -101,12 +105,19 @@ def _in(tree: Tree, url: URL, encoding: str) -> Iterator[Form]:
             method if method in ("post", "dialog") else "get",
             controls,
             f"{named} {_words(node)}".strip(),
-            next(iter((said.get("accept-charset") or "").replace(",", " ").split()), encoding),
+            _sent_in(said.get("accept-charset") or "", encoding),
             (said.get("enctype") or "").lower().startswith("multipart")
             or any(each.kind == "file" for each in controls),
             _POSTS.search(said.get("onsubmit") or "") is not None
             or any("formaction" in each.attributes or "formmethod" in each.attributes for each in mine),
         )
+
+
+def _sent_in(accepted: str, page: str) -> str:
+    """The first encoding that a form asks for and that there is; else the one of its page."""
+    named = (encoding_named(label) for label in accepted.replace(",", " ").split())
+    encoding = next(filter(None, named), page)
+    return "utf-8" if encoding in _NEVER_SENT else python_codec(encoding)
 
 
 def _controls(nodes: list[Node], labels: dict[str | None, str]) -> tuple[Control, ...]:

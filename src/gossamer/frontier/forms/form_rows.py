@@ -98,9 +98,8 @@ class FormRow(msgspec.Struct, array_like=True):
         """Where it leads when it is filled in so; None where that is no address."""
         given = dict(values)
         pairs = [(name, given.pop(name, value)) for name, value in self.fixed]
-        codec = "utf-8" if self.encoding.upper() == "UTF-8" else self.encoding
         try:
-            query = urlencode([*pairs, *given.items()], encoding=codec, errors="xmlcharrefreplace")
+            query = urlencode([*pairs, *given.items()], encoding=self.encoding, errors="xmlcharrefreplace")
             return normalize(f"{self.action.partition('?')[0]}?{query}")
         except (InvalidURL, LookupError):
             return None

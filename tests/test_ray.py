@@ -32,7 +32,6 @@ from gossamer import plan as plans
 from gossamer.dedupe.groups import Group
 from gossamer.depot.depot import Depot
 from gossamer.engine import Reports, Work
-from gossamer.engine.protocols import Unattended
 from gossamer.engine.ray.crew import RayCrew
 from gossamer.engine.ray.station import Kit, Leasing
 from gossamer.errors import StorageError
@@ -65,7 +64,7 @@ def cluster(behind: str) -> Iterator[Any]:
 
 async def run(work: Work, count: int, told: Told) -> Told | Exception:
     """What its owner was told, or what was raised."""
-    kit = Kit(count, partial(Unattended, work), leasing=Leasing(4.0))
+    kit = Kit(count, partial(toy_workers.Unattended, work), leasing=Leasing(4.0))
     crew = RayCrew("ray", kit, Reports(told.hear, told.bury, told.fail))
     told.crew = crew  # type: ignore[assignment]  # it does what `Crew` does
     try:

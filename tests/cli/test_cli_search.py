@@ -12,7 +12,7 @@ import gossamer
 from gossamer.cli import search_output
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
-from gossamer.cli.query_help import LANGUAGE
+from gossamer.cli.options.asking import LANGUAGE
 from gossamer.collection import Outside
 from gossamer.model import Hit
 from gossamer.search.answer import Answer

@@ -11,9 +11,8 @@ import pytest
 from faulty_s3 import faulty_s3
 from made_store import MemoryObjects
 
-from gossamer.depot.depot import Depot, opened
+from gossamer.depot.depot import Depot, opened, require_sound
 from gossamer.depot.objects import Objects, settled
-from gossamer.depot.probe import require_sound
 from gossamer.depot.shared_folder import SharedFolder
 from gossamer.errors import Damaged, StorageError, StoreAway, UsageError
 

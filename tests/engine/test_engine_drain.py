@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any, cast
 
 import pytest
+import toy_workers
 
-from gossamer.engine.protocols import Reports, Unattended
+from gossamer.engine.protocols import Reports
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node
 from gossamer.engine.ray.crew import RayCrew, Seat
@@ -30,7 +31,7 @@ class Crew(RayCrew):
 
     def __init__(self, where: list[int | None], *nodes: Node) -> None:
         nobody: Callable[..., None] = lambda *_: None  # noqa: E731  # one line for three
-        kit = Kit(len(where), partial(Unattended, cast(Any, None)))
+        kit = Kit(len(where), partial(toy_workers.Unattended, cast(Any, None)))
         super().__init__("ray", kit, Reports(nobody, nobody, nobody))
         self._where, self._adopted = where, {*range(len(where))}
         self._seats = {number: cast(Seat, Station(number, node)) for number, node in enumerate(nodes, 1)}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import toy_workers
 
-from gossamer.engine.protocols import SUPERVISOR, Unattended
+from gossamer.engine.protocols import SUPERVISOR
 from gossamer.engine.ray import outbound, station
 from gossamer.engine.ray.calls import Ended, Unreachable
 from gossamer.engine.ray.outbound import Outbound
@@ -28,7 +28,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 async def begun(lease: float = LEASE) -> Station:
     made = Station()
-    await made.begin(7, Kit(2, partial(Unattended, toy_workers.wait_for_stop), leasing=Leasing(lease)))
+    await made.begin(7, Kit(2, partial(toy_workers.Unattended, toy_workers.wait_for_stop), leasing=Leasing(lease)))
     return made
 
 

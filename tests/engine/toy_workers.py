@@ -9,10 +9,10 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gossamer.engine import WorkerLink
+from gossamer.engine import Work, WorkerLink
 from gossamer.engine import worker_link as seats
 from gossamer.errors import GossamerError, StorageError
 from gossamer.frontier.answer.poison_pages import PoisonPages
@@ -318,3 +318,24 @@ async def hang_in_a_page(link: WorkerLink, folder: Path) -> None:
             await _sent()
             while True:
                 pass
+
+
+class Unattended:
+    """An `Attendant` of workers that share nothing."""
+
+    keep: Sequence[int] = ()
+
+    def __init__(self, work: Work, number: int, kill: Callable[[int], None]) -> None:
+        self.work = work
+
+    def adopt(self, index: int) -> None:
+        """Nothing is to be made."""
+
+    def gone(self, index: int) -> None:
+        """Nothing was shared."""
+
+    def heard(self, message: bytes) -> None:
+        """Nobody minds."""
+
+    def close(self) -> None:
+        """Nothing is left."""

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from theory import fresh_parts, mean_ages
 
 from gossamer.freshness import allocate, next_visit
-from gossamer.freshness.many import allocated, fresh_parts, mean_ages, waits
+from gossamer.freshness.many import allocated, waits
 from gossamer.freshness.policies import SCHEDULES, azar, best, lambda_crawl, nutch, proportional, uniform
 from gossamer.freshness.revisit import Goal
 

@@ -20,7 +20,6 @@ from gossamer.freshness.signals import (
     Trust,
     alarms,
     as_long_as,
-    chance_of_change,
     heard,
     is_build_stamp,
     is_worth_a_visit,
@@ -31,6 +30,15 @@ from gossamer.freshness.signals import (
     tells,
     weight,
 )
+
+
+def chance_of_change(trust: Trust, rate: float, since: float, moved: bool) -> float:
+    """The chance that a page has changed since the visit, that long ago, by its rate and by what its date did."""
+    if not moved:
+        return -math.expm1(-rate_between(trust, rate) * since)
+    unchanged = math.exp(-rate * since)
+    return (1 - unchanged) * weight(trust) / (unchanged + (1 - unchanged) * weight(trust)) if unchanged < 1 else 0.0
+
 
 TRUSTS = st.builds(Trust, *[st.floats(0, MEMORY)] * 4)
 RATES, TIMES = st.floats(1e-4, 100), st.floats(1e-4, 1000)

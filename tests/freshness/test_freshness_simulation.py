@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from theory import fresh_parts, mean_ages
 
 from gossamer.errors import InvalidPlan
-from gossamer.freshness.many import fresh_parts, mean_ages
 from gossamer.freshness.policies import SCHEDULES
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.simulation import Outcome, Plan, read, simulate

@@ -7,7 +7,7 @@ from math import log2
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.search.evaluation import average_precision, measured, ndcg, read_judgements, recall, written_run
+from gossamer.search.evaluation import average_precision, measured, ndcg, read_judgements, recall
 
 
 def test_average_precision_as_in_the_textbook() -> None:
@@ -45,9 +45,3 @@ def test_a_line_that_is_no_judgement_is_named(line: str) -> None:
 def test_judgements_without_a_relevant_document_are_refused() -> None:
     with pytest.raises(UsageError, match="no question has a relevant document"):
         measured({}, {"1": {"a": 0}})
-
-
-def test_a_run_is_written_as_trec_reads_it() -> None:
-    assert (
-        written_run({"7": [("d1", 2.5), ("d2", 1.0)]}) == "7 Q0 d1 1 2.500000 gossamer\n7 Q0 d2 2 1.000000 gossamer\n"
-    )

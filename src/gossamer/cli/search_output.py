@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
 from urllib.parse import unquote, urlsplit
 
 from gossamer.cli.answers import when
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.cli.terminal import is_coloured
-from gossamer.cli.wrapping import lines as wrapped
 from gossamer.printable import counted, line, text
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ NEIGHBOURS_MOST = 20
 VALUES_MOST = 8
 """Of a facet, in a line."""
 _INDENT = " " * 5
+_COLUMNS_LEAST = 20
+"""A terminal that says that it has fewer is not believed."""
 _FLAT = str.maketrans("\n\t", "  ")
 _MEANINGS = {
     "near copy": (
@@ -292,3 +294,27 @@ def _line(copy: Copy, titles: Mapping[str, str]) -> str:
 def _mirrors(found: Mirrors) -> str:
     others = ", ".join(map(line, found.others))
     return f"  {line(found.main)}  also: {others}  ({found.same:,} of {counted(found.paths, 'path')} say the same)"
+
+
+def wrapped(text: str, width: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each line of a text, so that it fits a terminal. A line ends at the last space that fits, and
+    within a word that has no room on a line. Signs of East Asia take two columns."""
+    start, width = 0, max(width, _COLUMNS_LEAST)
+    while start < len(text):
+        end, space, columns = start, -1, 0
+        while end < len(text) and (columns := columns + _columns(text[end])) <= width:
+            if text[end] == " ":
+                space = end
+            end += 1
+        if end < len(text) and text[end] != " " and space > start:
+            end = space
+        yield start, end
+        start = end
+        while start < len(text) and text[start] == " ":
+            start += 1
+
+
+def _columns(character: str) -> int:
+    if character.isascii():
+        return 1
+    return 0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 from gossamer.depot.heads import Line
 from gossamer.depot.objects import Objects
-from gossamer.depot.probe import require_sound
 from gossamer.depot.shared_folder import SharedFolder
-from gossamer.errors import UsageError
+from gossamer.errors import StoreAway, UsageError
 
 SCHEME = "s3://"
 _NAME = "depot"
 _FILES = "collection/"
+RACERS = 8
+RACES = 3
 
 
 class Depot:
@@ -77,3 +80,31 @@ def opened(url: str) -> Objects:
     if "://" in url:
         raise UsageError(f"{url}: a store is a folder or s3://BUCKET/PATH")
     return SharedFolder(Path(url))
+
+
+def require_sound(objects: Objects, url: str) -> None:
+    """Say why a store will not do, before anything is kept in it. Of several who create an object at once exactly one
+    may succeed: that is the fence. Some servers take the condition and ignore it. Two machines would then crawl one
+    shard, and neither would know."""
+    for _ in range(RACES):
+        name = f"probe/{os.urandom(8).hex()}"
+        try:
+            _race(objects, name, url)
+        finally:
+            with suppress(StoreAway):  # what counts was said before
+                objects.delete(name)
+
+
+def _race(objects: Objects, name: str, url: str) -> None:
+    with ThreadPoolExecutor(RACERS) as pool:
+        won = list(pool.map(lambda number: objects.create(name, b"racer %d" % number), range(RACERS)))
+    if sum(won) != 1:
+        raise UsageError(
+            f"{url}: {sum(won)} of {RACERS} who created the same object at once succeeded, and one must: two machines"
+            " could crawl the same sites; take a store with conditional writes (If-None-Match), or a folder"
+        )
+    expected = b"racer %d" % won.index(True)
+    if objects.get(name) != expected or objects.get_range(name, 2, 3) != expected[2:5]:
+        raise UsageError(f"{url}: does not give back what was kept in it; take another store")
+    if name not in objects.names("probe/"):
+        raise UsageError(f"{url}: does not list what was just kept in it; take another store")

@@ -19,17 +19,19 @@ from msgspec.structs import replace
 from gossamer import files
 from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
-from gossamer.depot.heads import Head
+from gossamer.depot.heads import Head, Line
 from gossamer.depot.local_note import LocalNote
+from gossamer.depot.objects import Objects
 from gossamer.depot.parts import Snapshot, Stamp, stamp_of
 from gossamer.depot.restoring import restore
-from gossamer.depot.sweeping import sweep
-from gossamer.depot.uploading import Uploaded, Uploader
+from gossamer.depot.uploading import Uploaded, Uploader, life_of
 from gossamer.errors import Damaged, Fenced, StoreAway, UsageError
 from gossamer.printable import log
 
 SWEEP_EVERY = 8
 """Checkpoints between two looks for what is of no use any more."""
+KEPT_HEADS = 3
+"""Heads that stay. Whoever restores a shard reads from one while others follow."""
 _ANY = re.compile(r".*", re.DOTALL)
 CLAIMS_MOST = 10
 """Races for a shard that are lost before somebody who was not sent gives up."""
@@ -209,3 +211,26 @@ def _seed(partial: Path, folder: Path, head: Head) -> None:
         if name in head.files and files.size(folder / name) == head.files[name].size:
             files.make_folder((partial / name).parent)
             files.link(folder / name, partial / name)
+
+
+def sweep(objects: Objects, line: Line, newest: Head) -> None:
+    """Delete the objects that none of the last heads names, and whose owner is past; `newest` is the last head of
+    whoever calls, which uploads nothing meanwhile.
+
+    Objects of a later life stay: that one may just be uploading, and we are past and do not know it yet. Where heads
+    are missing that should be there, it has swept already.
+    """
+    with suppress(FileNotFoundError):
+        _sweep(objects, line, newest)
+
+
+def _sweep(objects: Objects, line: Line, newest: Head) -> None:
+    numbers = [number for number in line.numbers() if number <= newest.number]
+    heads = [line.at(number) for number in numbers[-KEPT_HEADS:]]
+    named = {piece.object for head in heads for kept in head.files.values() for piece in kept.pieces}
+    for number in numbers[:-KEPT_HEADS]:
+        line.forget(number)
+    for name in objects.names(f"{line.folder}/objects/"):
+        life = life_of(name)
+        if name not in named and life is not None and life <= newest.life:
+            objects.delete(name)

@@ -122,24 +122,3 @@ class Attendant(Protocol):
 Attend: TypeAlias = Callable[[int, Callable[[int], None]], Attendant]
 """Begin on a machine: a number that tells it from all others in this crew, and how a worker that hangs is killed there.
 It must be pickled."""
-
-
-class Unattended:
-    """An `Attendant` of workers that share nothing."""
-
-    keep: Sequence[int] = ()
-
-    def __init__(self, work: Work, number: int, kill: Callable[[int], None]) -> None:
-        self.work = work
-
-    def adopt(self, index: int) -> None:
-        """Nothing is to be made."""
-
-    def gone(self, index: int) -> None:
-        """Nothing was shared."""
-
-    def heard(self, message: bytes) -> None:
-        """Nobody minds."""
-
-    def close(self) -> None:
-        """Nothing is left."""

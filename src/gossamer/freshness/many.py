@@ -37,11 +37,6 @@ def often(rates: ArrayLike, price: float, importances: ArrayLike = 1.0, goal: Go
         return 1 / waits(rates, price, importances, goal)
 
 
-def price_of(rates: ArrayLike, importances: ArrayLike, budget: float, goal: Goal = "freshness") -> float:
-    """The price at which all pages together ask for as many visits as there are; 0 where none of them asks for any."""
-    return _prices(*_pages(rates, importances), budget, goal)[1]
-
-
 def allocated(rates: ArrayLike, importances: ArrayLike, budget: float, goal: Goal = "freshness") -> Floats:
     """How often to visit each page, so that the budget of visits brings most."""
     rate, importance = _pages(rates, importances)
@@ -77,28 +72,6 @@ def _prices(rate: Floats, importance: Floats, budget: float, goal: Goal) -> tupl
 def _pages(rates: ArrayLike, importances: ArrayLike) -> tuple[Floats, Floats]:
     rate, importance = np.broadcast_arrays(np.asarray(rates, float), np.asarray(importances, float))
     return rate, importance
-
-
-def fresh_parts(rates: ArrayLike, visits: ArrayLike) -> Floats:
-    """The part of the time in which the copy of each page is fresh, visited so often."""
-    rate, visit = _pages(rates, visits)
-    found = np.where(rate > 0, 0.0, 1.0)
-    some = (rate > 0) & (visit > 0)
-    expected = rate[some] / visit[some]
-    found[some] = -np.expm1(-expected) / expected
-    return found
-
-
-def mean_ages(rates: ArrayLike, visits: ArrayLike) -> Floats:
-    """The age of the copy of each page, on average over the time; infinite for one that changes and is not visited."""
-    rate, visit = _pages(rates, visits)
-    found = np.where(rate > 0, np.inf, 0.0)
-    some = (rate > 0) & (visit > 0)
-    x = rate[some] / visit[some]
-    series = x * (1 / 6 - x * (1 / 24 - x / 120))
-    exact = 0.5 - 1 / x - np.expm1(-x) / (x * x)
-    found[some] = np.where(x < _SMALL, series, exact) / visit[some]
-    return found
 
 
 def _until_stale(rate: Floats, price: Floats) -> Floats:

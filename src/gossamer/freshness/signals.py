@@ -107,14 +107,6 @@ def rate_between(trust: Trust, rate: float) -> float:
     return rate * silence(trust)
 
 
-def chance_of_change(trust: Trust, rate: float, since: float, moved: bool) -> float:
-    """The chance that a page has changed since the visit, that long ago, by its rate and by what its date did."""
-    if not moved:
-        return -math.expm1(-rate_between(trust, rate) * since)
-    unchanged = math.exp(-rate * since)
-    return (1 - unchanged) * weight(trust) / (unchanged + (1 - unchanged) * weight(trust)) if unchanged < 1 else 0.0
-
-
 def as_long_as(trust: Trust, rate: float, since: float, moved: bool) -> float:
     """The time without dates after which the page would as likely have changed; longer than `since` if one moved."""
     if not moved:

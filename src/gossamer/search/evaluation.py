@@ -90,15 +90,6 @@ def read_questions(lines: Iterable[str]) -> dict[str, str]:
     return questions
 
 
-def written_run(run: Mapping[str, Sequence[tuple[str, float]]], tag: str = "gossamer") -> str:
-    """The run form of TREC: question, Q0, document, rank, score, name of the run."""
-    return "".join(
-        f"{question} Q0 {document} {rank} {score:.6f} {tag}\n"
-        for question, found in run.items()
-        for rank, (document, score) in enumerate(found, 1)
-    )
-
-
 def _gain(grades: Sequence[float]) -> float:
     return sum(grade / log2(rank + 1) for rank, grade in enumerate(grades, 1))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.column_families import FAMILIES
-from gossamer.collection.crawl import session as sessions
+from gossamer.collection.crawl import assembly
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
 from gossamer.fetch.memory_budget import Held
@@ -51,6 +51,6 @@ def test_shards_share_the_memory_for_answers(
         with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
             Session(tmp_path, plan, table, Outside(running_clock(), never)).frontier.close()
 
-    monkeypatch.setattr(sessions, "Held", noted)
+    monkeypatch.setattr(assembly, "Held", noted)
     run(job())
     assert made == [(share, 40)]  # as many visits may drip along beside those that are under way

@@ -23,6 +23,7 @@ from small_shard import BEGAN, answer, read, said
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import page_reader, shard_identity, start
 from gossamer.collection.crawl.gauge import UNKNOWN
+from gossamer.collection.crawl.hold import Hold
 from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver
@@ -600,13 +601,14 @@ def test_the_estimate_is_of_what_is_wanted_and_of_what_gets_done(crawl: Any) -> 
 def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> None:
     held: list[bool] = []
     short = SimpleNamespace(free=5, wanted=9)
-    crawl._disk = crawl._gauge._disk = SimpleNamespace(check=lambda: None, shortage=short)
+    disk = crawl._gauge._disk = SimpleNamespace(check=lambda: None, shortage=short)
     crawl.frontier = crawl._gauge._frontier = going = Going()
     going.hold = lambda is_held, *, paused: held.append(is_held)  # type: ignore[attr-defined]  # a fake
-    crawl._watch_disk()
+    hold = Hold(going, crawl._gauge, disk, None)  # type: ignore[arg-type]  # fakes
+    hold.watch_disk()
     seen = crawl.progress()
-    crawl._disk.shortage = None
-    crawl._watch_disk()
+    disk.shortage = None
+    hold.watch_disk()
     assert held == [True, False]
     assert (seen.disk_free, seen.disk_wanted) == (5, 9)
 

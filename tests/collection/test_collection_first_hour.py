@@ -65,6 +65,24 @@ def test_who_comes_later_with_a_page_function_hears_how_the_pages_get_to_it(
         assert "the page function failed for 1 page; once it is mended" in capsys.readouterr().out
 
 
+def test_a_page_function_that_gives_nothing_for_any_page_is_told_what_it_gets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.py").write_text("def price(page):\n    return {'a': repr(page)} if 'price' in page.html else {}\n")
+    crawl = ["crawl", str(tmp_path / "web"), "--on-page", f"{tmp_path / 'own.py'}:price"]
+    options = ("--allow-address", "127.0.0.1", "--delay", "0", "--set", "shards=1")
+    with tiny_server({"/": page(), "/b": "<title>B</title><p>The price is high."}) as tiny:
+        assert main([*crawl, f"{tiny.origin}/", *options]) == 0
+        told = capsys.readouterr().out
+        assert "hint: no page has fields" in told
+        assert f"`gossamer build {tmp_path / 'web'} --convert` calls it again" in told
+        assert main([*crawl[:2], f"{tiny.origin}/b"]) == 0
+        assert "hint" not in capsys.readouterr().out
+        with gossamer.open(tmp_path / "web") as web:
+            assert web.page(f"{tiny.origin}/b").fields == {"a": f"<ReadPage {tiny.origin}/b 'B'>"}
+            assert repr(web.pages()).startswith("<Pages: ")
+
+
 def test_a_plan_without_quotation_marks_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text("seeds = [example.org]\n")
     with pytest.raises(InvalidPlan, match="texts stand in quotation marks"):

@@ -84,7 +84,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
     if not (options.json or options.quiet):
-        told = "\n".join([told, *_hints(collection, options, there)])
+        told = "\n".join([told, *_hints(collection, options, status, there)])
     print_answer(options, status.as_json(), "" if options.quiet else told)
     if options.verb != "files":
         _complain_of_seeds(collection, options.seeds)
@@ -99,7 +99,7 @@ def _news(collection: Collection, options: argparse.Namespace, *, hurried: bool)
     return words if hurried else changed(collection)
 
 
-def _hints(collection: Collection, options: argparse.Namespace, there: bool) -> Iterator[str]:
+def _hints(collection: Collection, options: argparse.Namespace, status: Status, there: bool) -> Iterator[str]:
     """What else would bring what was perhaps meant; whether the collection was `there` before."""
     folder = shlex.quote(options.dir)
     if shell := collection.needs_scripts():
@@ -109,6 +109,11 @@ def _hints(collection: Collection, options: argparse.Namespace, there: bool) -> 
         )
     if there and options.verb != "files" and options.on_page:
         yield f"hint: `gossamer build {folder} --convert` gives the page function the pages that were here before"
+    elif collection.plan.on_page and status.pages and not (status.fields or status.fields_failed):
+        yield (
+            "hint: no page has fields: the page function gave None or nothing for each; `page.source` is all that"
+            f" came, `page.html` its main content alone, and `gossamer build {folder} --convert` calls it again"
+        )
 
 
 def _complain_of_seeds(collection: Collection, seeds: Sequence[str]) -> None:

@@ -19,6 +19,9 @@ class Pages(Iterator[Document]):
         self._pages = pages
         self._given = given
 
+    def __repr__(self) -> str:
+        return "<Pages: `for page in` goes through them once, `records()` gives them as dictionaries>"
+
     def __next__(self) -> Document:
         return next(self._pages)
 

@@ -49,6 +49,9 @@ class ReadPage(SaysWhatItRead):
     page: Page
     capture: Capture
 
+    def __repr__(self) -> str:
+        return f"<ReadPage {self.url} {self.title!r}>"
+
     @property
     def url(self) -> str:
         """Its address."""

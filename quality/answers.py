@@ -28,8 +28,8 @@ from gossamer.collection.folder import Folder
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.bm25f_weights import Weights
-from gossamer.search.context import SearchContext
 from gossamer.search.evaluation import Measures, measured
+from gossamer.search.retrieval import SearchContext
 from gossamer.search.searcher import Searcher
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted

@@ -12,7 +12,7 @@ import pytest
 from made_shard import A, B, C, Shard, made, site
 
 from gossamer.collection.derive import copies
-from gossamer.collection.derive.sameness import Sameness
+from gossamer.collection.derive.near_copies import Sameness
 from gossamer.dedupe.lookup import Near
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import State

@@ -15,8 +15,7 @@ from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.derive import copy_marks
-from gossamer.collection.derive.near_copies import Prints
-from gossamer.collection.derive.sameness import Sameness
+from gossamer.collection.derive.near_copies import Prints, Sameness
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.column_families import PRINTS
 from gossamer.dedupe.lookup import Lookup

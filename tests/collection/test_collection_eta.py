@@ -15,7 +15,7 @@ from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Outside, Progress, Status
 from gossamer.collection.crawl.gauge import UNKNOWN, Eta, Rate, eta, limited, resting
-from gossamer.collection.whole_crawl import together
+from gossamer.collection.progress import together
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.plan import Plan

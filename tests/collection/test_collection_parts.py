@@ -36,10 +36,9 @@ from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.maintain.put_aside import clear
-from gossamer.collection.progress import Progress, last_look, note
+from gossamer.collection.progress import Progress, last_look, note, together
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import status_of
-from gossamer.collection.whole_crawl import together
 from gossamer.errors import Damaged, GossamerError, Locked, NotACollection, StorageError, UsageError
 from gossamer.frontier.entries import META
 from gossamer.frontier.queue.backlog import Stretch

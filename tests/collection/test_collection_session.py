@@ -22,8 +22,7 @@ from small_shard import BEGAN, answer, read, said
 
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl import page_reader, shard_identity, start
-from gossamer.collection.crawl.gauge import UNKNOWN
-from gossamer.collection.crawl.hold import Hold
+from gossamer.collection.crawl.gauge import UNKNOWN, Hold
 from gossamer.collection.crawl.large_pages import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver

@@ -7,8 +7,8 @@ from pathlib import Path
 import gossamer
 from gossamer.cli import answers
 from gossamer.collection import Outside, Progress
+from gossamer.collection.progress import together
 from gossamer.collection.status import Status
-from gossamer.collection.whole_crawl import together
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 

@@ -11,9 +11,8 @@ import pytest
 
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.lock import exclusive
-from gossamer.collection.progress import Progress, last_look, note
+from gossamer.collection.progress import Progress, last_look, note, together
 from gossamer.collection.status import status_of
-from gossamer.collection.whole_crawl import together
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table

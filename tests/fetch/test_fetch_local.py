@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gossamer.fetch import Limits
-from gossamer.fetch.local import mounts, reading
+from gossamer.fetch.local import reading, walking
 from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.fetch.local.reading import FileFetcher
@@ -345,9 +345,9 @@ def test_mounts_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "1 0 8:1 / / rw - ext4 /dev/sda rw\n2 1 0:5 / /proc rw - proc proc rw\n"
         "3 1 0:6 / /mnt/my\\040share rw - nfs4 host:/x rw\n4 1 0:7 / /home rw master:1 - btrfs /dev/sdb rw\n"
     )
-    monkeypatch.setattr(mounts, "_TABLE", str(table))
-    assert list(mounts.shown_by_the_system()) == [b"/proc"]
+    monkeypatch.setattr(walking, "_TABLE", str(table))
+    assert list(walking.shown_by_the_system()) == [b"/proc"]
     roots = (b"/home/me", b"/etc", b"/mnt/my share/x", b"/mnt", b"/")
-    assert [mounts.is_at_hand(root) for root in roots] == [True, True, False, False, False]
-    monkeypatch.setattr(mounts, "_TABLE", str(tmp_path / "none"))
-    assert not mounts.is_at_hand(b"/home")
+    assert [walking.is_at_hand(root) for root in roots] == [True, True, False, False, False]
+    monkeypatch.setattr(walking, "_TABLE", str(tmp_path / "none"))
+    assert not walking.is_at_hand(b"/home")

@@ -17,8 +17,8 @@ from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.bm25f_weights import Weights
-from gossamer.search.context import SearchContext
 from gossamer.search.query import parse
+from gossamer.search.retrieval import SearchContext
 from gossamer.search.searcher import Searcher
 from gossamer.urls import keys, site
 

@@ -13,9 +13,8 @@ from gossamer.collection.cluster_view import ClusterView, view_of
 from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.held_up import standstill, waits_for
 from gossamer.collection.lock import holder
-from gossamer.collection.progress import last_look
+from gossamer.collection.progress import last_look, together
 from gossamer.collection.steering import Steering
-from gossamer.collection.whole_crawl import together
 from gossamer.frontier.forms import form_rows
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.topic_rows import stored_sums

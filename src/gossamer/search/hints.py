@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from gossamer.index.analysis import STEMMERS
-from gossamer.search.filters import addresses, has_term, term_of
 from gossamer.search.prefixes import TERMS_MOST
 from gossamer.search.query import FIELDS, Field, Filter, Query, Words, atoms, dangling
+from gossamer.search.question import addresses, has_term, term_of
 from gossamer.search.tokens import has_lone_quote, is_left_open
 
 HINTS_MOST = 5

@@ -20,9 +20,8 @@ from gossamer.index.entry import BESIDES, TEXTS
 from gossamer.index.facets import field_forms, field_term
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.bm25f_weights import Weights
-from gossamer.search.filters import addresses, term_of
 from gossamer.search.query import Atom, Clause, Field, Filter, Group, Stems
-from gossamer.search.question import Question, Terms, is_free, variants
+from gossamer.search.question import Question, Terms, addresses, is_free, term_of, variants
 from gossamer.search.words import Word
 
 HELPED_MOST = 20

@@ -1,4 +1,5 @@
-"""What does a question ask for? Its words as terms in the languages of the collection, and which of them must be there.
+"""What does a question ask for? Its words as terms in the languages of the collection, which of them must be there, and
+the terms of its filters.
 
 How the index is asked for them is in `query_builder`.
 """
@@ -11,14 +12,17 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import log
 
+from gossamer.errors import InvalidURL
 from gossamer.index.analysis import terms
-from gossamer.search.query import Clause, Group, Query, Words
+from gossamer.search.query import Clause, Field, Filter, Group, Query, Words
 from gossamer.search.words import Lexicon, Word, words
+from gossamer.urls.paths import canonical
 
 ALL_MOST = 2
 """Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
 PAIRED_MOST = 6
 """Words of a question, but for function words, in which neighbours count for more; a longer one is a description."""
+_INDEXED = {Field.SITE: "place", Field.TYPE: "type", Field.LANGUAGE: "language"}
 FUNCTION = 0.5
 """What a function word counts."""
 
@@ -148,3 +152,31 @@ def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]
     """The terms of a text as each language reduces it."""
     found = dict.fromkeys(tuple(terms(text, language)) for language in languages)
     return [each for each in found if each]
+
+
+def term_of(wanted: Filter) -> tuple[str, str]:
+    """The field of the index and the term in it, for what is a site, a type or a language."""
+    value = wanted.value
+    if wanted.field is Field.SITE:
+        value = (
+            value.removeprefix("file://")
+            .removeprefix("https://")
+            .removeprefix("http://")
+            .removeprefix("*.")
+            .strip("/.")
+        )
+    return _INDEXED[wanted.field], value
+
+
+def has_term(wanted: Filter) -> bool:
+    """It is one of these."""
+    return wanted.field in _INDEXED
+
+
+def addresses(text: str) -> list[str]:
+    """What an address may mean: without a scheme that of https and that of http."""
+    whole = [text] if "://" in text else [f"{scheme}://{text}" for scheme in ("https", "http")]
+    try:
+        return [canonical(each) for each in whole]
+    except InvalidURL:
+        return []

@@ -7,7 +7,7 @@ only in the pages of a window that is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from math import prod
@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gossamer.index.analysis import terms
+from gossamer.index.anchor_index import AnchorIndex
+from gossamer.index.entry import Shown
 from gossamer.index.faults import reading
 from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Candidates, Weighed, identity, together
 from gossamer.search.candidates import weighed as weigh
-from gossamer.search.context import SearchContext
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.query import Field, Filter, Query
-from gossamer.search.query_builder import Asking, called
+from gossamer.search.query_builder import Asking, Linking, called
 from gossamer.search.question import ALL_MOST, Question, Terms, free_terms, is_free
 from gossamer.search.shards import COUNTED_MOST, Shards
 from gossamer.search.windows import WINDOW, Total, Window, not_counted, without
@@ -46,6 +47,24 @@ WORDY, SPOKEN_MOST = 40, 3
 """A question of more words is asked in so many languages, the commonest: what it asks for is found by one of them."""
 ALONE_MOST = 100_000
 """Pages that have the words, all words together. For fewer, handing them to threads takes longer than reading them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchContext:
+    """What is known of pages, their links and their texts, and the time."""
+
+    texts: Callable[[Sequence[tuple[int, Shown]]], Sequence[str]]
+    """The main contents of pages, by shard and what the index shows of them."""
+    ranks: Callable[[Sequence[int]], Sequence[float]]
+    """How each page ranks by its links, by fingerprint; 1 is usual."""
+    linking: Linking
+    now: float
+    anchor_index: AnchorIndex | None = None
+    """What others call the pages; None before there is a graph."""
+    copies: Callable[[int], tuple[str, ...]] = lambda page: ()
+    """The pages that a page stands for, by fingerprint."""
+    fields: frozenset[str] = frozenset()
+    """Names of fields that page functions gave, in small letters."""
 
 
 class Asked(NamedTuple):

@@ -20,7 +20,6 @@ from gossamer.printable import timestamp
 from gossamer.search.answer import Answer
 from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Found
-from gossamer.search.context import SearchContext
 from gossamer.search.expansion import LONG
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints, slips
@@ -29,7 +28,7 @@ from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
 from gossamer.search.query_builder import everything
 from gossamer.search.question import Question
-from gossamer.search.retrieval import Asked, Retrieval
+from gossamer.search.retrieval import Asked, Retrieval, SearchContext
 from gossamer.search.shards import Shards
 from gossamer.search.snippets import marks_in, snippet
 from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of

@@ -260,8 +260,7 @@ class CrawlState(Opened):
 
     def progress(self) -> Progress | None:
         """How the crawl went at its last commit; None before the first."""
-        from gossamer.collection.progress import last_look
-        from gossamer.collection.whole_crawl import together
+        from gossamer.collection.progress import last_look, together
 
         return together(filter(None, map(last_look, self._readers().tables)))
 

@@ -21,7 +21,7 @@ from gossamer.index.entry import Shown
 from gossamer.index.opening import is_unborn
 from gossamer.index.shard_index import ShardIndex
 from gossamer.search.bm25f_weights import Weights
-from gossamer.search.context import SearchContext
+from gossamer.search.retrieval import SearchContext
 from gossamer.search.searcher import Searcher
 from gossamer.store.archive import Archive
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.collection.crawl import on_demand
 from gossamer.collection.crawl.commit_order import CommitOrder
-from gossamer.collection.crawl.gauge import Gauge
-from gossamer.collection.crawl.hold import Hold
+from gossamer.collection.crawl.gauge import Gauge, Hold
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import Fetch, Outside

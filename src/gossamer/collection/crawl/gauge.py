@@ -1,4 +1,4 @@
-"""How does it go? What a crawl has done since it began, what is left, and how long that may take.
+"""How does it go? What a crawl has done since it began, what is left, how long that may take, and what holds it up.
 
 Two things hold a crawl up: the rate at which all that is queued gets done, and the one host that politeness makes last
 longest. The larger of the two is the estimate. Both know only what was found so far. Where all that is queued waits for
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from math import inf
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.collection.progress import Progress
 from gossamer.collection.series import memory
@@ -20,6 +20,9 @@ from gossamer.model import Clock
 from gossamer.plan import Plan
 from gossamer.printable import span
 from gossamer.store.disk import Disk
+
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.checkpoints import Checkpoints
 
 WINDOW = 60.0
 """Seconds that the rate is taken over."""
@@ -198,3 +201,30 @@ class Gauge:
     def _sums(self) -> tuple[int, ...]:
         counts = self._frontier.ledger.counts
         return counts.queued, counts.done, counts.failed, counts.excluded, counts.bytes
+
+
+class Hold:
+    """What holds the crawl of a shard up: somebody who paused it, a disk that is nearly full, a store that is away. The
+    frontier hears of it, and so does whoever looks at the crawl."""
+
+    def __init__(self, frontier: Frontier, gauge: Gauge, disk: Disk, checkpoints: Checkpoints | None) -> None:
+        self._frontier = frontier
+        self._gauge = gauge
+        self._disk = disk
+        self._checkpoints = checkpoints
+
+    def pause(self, paused: bool) -> None:
+        """Somebody wants the crawl to wait, or to go on."""
+        self._gauge.paused = paused
+        self._look()
+
+    def watch_disk(self) -> None:
+        """Is there room?"""
+        self._disk.check()
+        self._look()
+
+    def _look(self) -> None:
+        paused = self._gauge.paused
+        self._gauge.store_away = self._checkpoints.held_up if self._checkpoints else ""
+        waits = self._disk.shortage is not None or bool(self._gauge.store_away)
+        self._frontier.hold(paused or waits, paused=paused)

@@ -1,7 +1,7 @@
 """One crawl of one shard: how does it run, and how does it end?
 
 How its parts are put together is in `assembly`, what is done before the first visit in `start`, what is done with a
-capture in `stages`, what a commit does in `commit_order`, how it goes in `gauge`, what holds it up in `hold`.
+capture in `stages`, what a commit does in `commit_order`, how it goes in `gauge`.
 """
 
 from __future__ import annotations

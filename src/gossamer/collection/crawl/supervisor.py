@@ -39,9 +39,8 @@ from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.lock import keeping
-from gossamer.collection.progress import Fetched, Progress
+from gossamer.collection.progress import Fetched, Progress, together
 from gossamer.collection.steering import OrdersWatch, wanted
-from gossamer.collection.whole_crawl import together
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Reports, Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch

@@ -14,7 +14,7 @@ import numpy as np
 
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graph_making import Copies, logged
-from gossamer.collection.derive.sameness import Sameness
+from gossamer.collection.derive.near_copies import Sameness
 from gossamer.dedupe.groups import Candidate, Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Met, Near

@@ -10,12 +10,12 @@ Of the pages that resemble it, only one that says the same to a reader stands fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from gossamer.collection.derive.sameness import Sameness
 from gossamer.collection.folder import PRINTS as FOLDER
 from gossamer.dedupe import Print, print_of
 from gossamer.dedupe.column_families import PRINTS, STALE, WHOLE
@@ -23,6 +23,7 @@ from gossamer.dedupe.groups import COMPARED
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.pages import Pages, packed
+from gossamer.dedupe.subjects import Said, Subject, say_the_same
 from gossamer.frontier.holding import is_page
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Kind, Page
@@ -34,6 +35,8 @@ BATCH = 500
 """Pages for each commit, when all are measured again."""
 CHOICE = 8
 """Near copies of a page that are looked at to find one that is no copy itself, and steps from copy to original."""
+KEPT = 64
+"""Pages whose texts are kept ready: the first of a template is compared with all others."""
 _CURE = "`gossamer build DIR` makes it again"
 
 Fold = Callable[[URL, URL], None]
@@ -190,3 +193,23 @@ def _pages(archive: Archive) -> Iterator[tuple[URL, Page]]:
     for url, version in archive.versions.pages():
         if _is_page(version.status) and (page := archive.page(url, version)) is not None:
             yield url, page
+
+
+class Sameness:
+    """Do two pages of a collection say the same to a reader? Their texts are read for it, of near copies only."""
+
+    def __init__(self, archive: Callable[[URL], Archive]) -> None:
+        """`archive` has the pages of the shard that an address belongs to."""
+        self._archive = archive
+        self._subject = lru_cache(KEPT)(self._read)
+
+    def holds(self, one: URL, other: URL) -> bool:
+        """Whether one may stand for the other. A page whose text cannot be read stands for itself."""
+        first, second = self._subject(one), self._subject(other)
+        return first is not None and second is not None and say_the_same(first, second)
+
+    def _read(self, url: URL) -> Subject | None:
+        archive = self._archive(url)
+        version = archive.versions.current(url)
+        text = archive.content(url, version) if version is not None else ""
+        return Subject(Said(url, version.title, text)) if version is not None and text else None

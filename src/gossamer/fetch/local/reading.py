@@ -32,9 +32,8 @@ from gossamer.fetch.limits import Limits
 from gossamer.fetch.local.archive import ArchivePlace
 from gossamer.fetch.local.elsewhere import About, Place
 from gossamer.fetch.local.ignoring import Ignoring
-from gossamer.fetch.local.mounts import is_at_hand
 from gossamer.fetch.local.opening import NotPlain, opened
-from gossamer.fetch.local.walking import CLOSED, GONE, validator
+from gossamer.fetch.local.walking import CLOSED, GONE, is_at_hand, validator
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
 from gossamer.urls import paths

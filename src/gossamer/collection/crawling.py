@@ -1,5 +1,5 @@
-"""How is a collection crawled? The verbs that fetch: what is asked for, what is refused before anything is kept, rounds
-until nothing more is asked for, and the last words.
+"""How is a collection crawled? The verbs that fetch: rounds until nothing more is asked for, and the last words.
+What is refused before anything is kept is in `crawl/asked`.
 
 Each verb loads its own part (see `ask.opened`), and a crawl the largest one when it knows that there is something to
 do.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from gossamer.collection import trust
 from gossamer.collection.alert.alerting import Alerting
 from gossamer.collection.crawl import finished, requests, sent_credentials, unfetched_seeds
-from gossamer.collection.crawl.asked import Asked, checked, in_addresses, planned, require_subject
+from gossamer.collection.crawl.asked import Asked, checked, in_addresses, planned, require_subject, shard_count
 from gossamer.collection.crawl.credentials import Credentials
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
@@ -38,7 +38,7 @@ from gossamer.frontier.answer.removal import is_removed
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
-from gossamer.printable import counted, log, timestamp
+from gossamer.printable import log, timestamp
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
 from gossamer.urls.seeds import address
@@ -183,7 +183,7 @@ class Crawling(Steered, Alerting, Upkeep):
                 self._note_rest(plan)
         status = self.status()
         if not stopped and not (status.pages if plan.folders else self._has_any_come()):
-            unfetched_seeds.require_fetched(self, plan, sending, status.pages, is_over=_is_over(plan, outside))
+            unfetched_seeds.require_fetched(self, plan, sending, status.pages, is_over=outside.is_over(plan.time))
         # a watch ends only by being stopped; who brings a network of their own has no way to send anything
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
@@ -256,7 +256,7 @@ class Crawling(Steered, Alerting, Upkeep):
             ends = outside.clock.steady() + ROUND if rounds.keep_fresh else None
             await crawl_all(replace(job, fresh_until=ends), lock, rounds.report, stop, outside, apart=rounds.apart)
             anchors.require_in_place(self.path)
-            goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(job.plan, outside)
+            goes_on = ends is not None and outside.clock.steady() >= ends and not outside.is_over(job.plan.time)
             more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
             if rounds.file_changes is not None and not more and not stop.is_set():
                 if outside.changed is None:
@@ -385,30 +385,6 @@ class Crawling(Steered, Alerting, Upkeep):
         return stored.mirrored(self._folder, plan)
 
     def _shards(self, plan: Plan, asked: int | None, outside: Outside) -> int:
-        """How many there are is decided by the first crawl, because a site stays where its rows are."""
-        here = outside.is_handed_in or outside.on_page is not None
         # what a store has of them need not be on this disk yet
         made = self._folder.load_plan().shards if plan.store else self._made()
-        if asked and made and asked != made:
-            raise UsageError(
-                f"{self.path}: was made with {counted(made, 'shard')}, and that is fixed; leave the option out"
-            )
-        if here and (made or asked or 1) != 1:
-            raise UsageError(
-                f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"
-                " that stands in a module of its own does not"
-            )
-        return made or plan.shards or (1 if here else _cores(plan))
-
-
-def _cores(plan: Plan) -> int:
-    if plan.engine == "local":
-        return len(os.sched_getaffinity(0))
-    from gossamer.collection.crawl import cluster
-
-    return cluster.shards(plan)
-
-
-def _is_over(plan: Plan, outside: Outside) -> bool:
-    """Is the time over that the plan gives a crawl?"""
-    return outside.began is not None and 0 < plan.time <= outside.clock.steady() - outside.began
+        return shard_count(self.path, plan, asked, outside, made)

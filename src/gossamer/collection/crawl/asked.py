@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -17,7 +18,7 @@ from gossamer.collection.seed_list import SHORT, SeedList, named_seeds
 from gossamer.errors import UsageError
 from gossamer.fetch.logins import Logins
 from gossamer.plan import Plan
-from gossamer.printable import log
+from gossamer.printable import counted, log
 from gossamer.urls.seeds import as_seed
 
 
@@ -96,3 +97,24 @@ def checked(folder: Folder, asked: Asked, plan: Plan) -> Logins:
 
         topics.read(Path(plan.topic))  # one that says nothing is refused
     return sending
+
+
+def shard_count(folder: Path, plan: Plan, asked: int | None, outside: Outside, made: int) -> int:
+    """How many there are is decided by the first crawl, because a site stays where its rows are; `made` are there."""
+    here = outside.is_handed_in or outside.on_page is not None
+    if asked and made and asked != made:
+        raise UsageError(f"{folder}: was made with {counted(made, 'shard')}, and that is fixed; leave the option out")
+    if here and (made or asked or 1) != 1:
+        raise UsageError(
+            f"{folder}: a fetch function or clock of your own needs a collection of one shard; a page function"
+            " that stands in a module of its own does not"
+        )
+    return made or plan.shards or (1 if here else _cores(plan))
+
+
+def _cores(plan: Plan) -> int:
+    if plan.engine == "local":
+        return len(os.sched_getaffinity(0))
+    from gossamer.collection.crawl import cluster
+
+    return cluster.shards(plan)

@@ -52,5 +52,9 @@ class Outside:
         """Whether it has a fetch function or a clock that no other process knows."""
         return self.fetch is not None or not isinstance(self.clock, SystemClock)
 
+    def is_over(self, seconds: float) -> bool:
+        """Has the crawl taken so long? 0: it may take any time."""
+        return self.began is not None and 0 < seconds <= self.clock.steady() - self.began
+
 
 REAL = Outside(SystemClock())

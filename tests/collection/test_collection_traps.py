@@ -171,6 +171,31 @@ def test_what_looked_like_an_error_is_found_when_its_server_has_become_honest(
         assert collection.verify().problems == []
 
 
+def test_pages_that_a_server_has_lost_since_and_calls_found_are_gone(tmp_path: Path) -> None:
+    """The first crawl met an honest server."""
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=7, pages=60, errors=Errors(missing=0.2)), clock=clock)
+    words = b"<title>Oops</title><p>We are sorry, what you wanted is not here any more. Try the search instead."
+
+    async def fetch(visit: Visit) -> Capture:
+        found = await web.fetch(visit)
+        if visit.url not in lost and not (lost and visit.kind is Kind.PROBE):
+            return found
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
+        return replace(found, status=200, headers=(("content-type", "text/html"),), head=head, wire=words, body=words)
+
+    lost: set[str] = set()
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
+        assert "soft 404" not in collection.status().remarks
+        pages = [page.url for page in collection.pages() if page.url.count("/") > 3]
+        lost.update(pages[::4])
+        clock.run(collection.crawl_async(revisit=True, outside=Outside(clock, fetch)))
+        found = {each.url for each in collection.addresses() if each.reason.startswith("soft 404: ")}
+        assert found == {url for url in lost if not url.endswith("/")}
+        assert collection.search('"what you wanted is not here"').total == len(lost - found)
+
+
 def was_found(collection: gossamer.Collection, url: str) -> bool:
     """Or made up; robots.txt is neither."""
     try:

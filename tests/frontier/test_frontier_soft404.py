@@ -260,6 +260,56 @@ def test_no_answer_leaves_the_verdict_as_it_is(disguised: Host, status: int) -> 
     assert judged(disguised, f"{MENU}\nNot here.") == SAME_PAGE
 
 
+@pytest.fixture
+def honest(host: Host) -> Host:
+    """Its pages all differ, and what is not there is a 404."""
+    for number in range(PAGES):
+        probe = host.page(article(number), prose(number))
+    assert probe is not None
+    host.answer(probe, 404, said(probe, "Not found"))
+    return host
+
+
+def came(host: Host, number: int, text: str) -> str | None:
+    url = article(number)
+    return host.soft.question_alike(template(url), url, sketch(url, "", text))
+
+
+def test_pages_that_say_the_same_when_they_come_again_make_us_ask_an_honest_host_anew(honest: Host) -> None:
+    assert [came(honest, number, prose(number)) for number in range(PAGES)] == [None] * PAGES
+    assert came(honest, 1, "Not here.") is None
+    assert came(honest, 1, "Not here.") is None, "it is the same page"
+    probe = came(honest, 2, "Not here.")
+    assert probe is not None
+    assert learnt(honest, probe, 200, "Not here.") == {article(1): SAME_PAGE, article(2): SAME_PAGE}
+    assert judged(honest, "Not here.") == SAME_PAGE
+    assert judged(honest, prose(1)) == ""
+
+
+def test_a_host_that_is_still_honest_is_not_asked_about_each_page_that_says_what_others_say(honest: Host) -> None:
+    probe = came(honest, 0, "A notice") or came(honest, 1, "A notice")
+    assert probe is not None
+    assert learnt(honest, probe, 404, "Not found") == {}
+    asked = [came(honest, number, "A notice") for number in range(2, 5 * AGAIN)]
+    assert sum(each is not None for each in asked) == 4
+
+
+def test_a_page_that_has_come_again_since_and_says_something_else_is_no_error(honest: Host) -> None:
+    assert came(honest, 1, "Not here.") is None
+    probe = came(honest, 2, "Not here.")
+    assert probe is not None
+    honest.soft.asks(probe)
+    assert came(honest, 1, prose(1)) is None
+    assert dict(honest.soft.learn(probe, 200, said(probe, "Not here."))) == {article(2): SAME_PAGE}
+
+
+def test_no_more_pages_are_compared_than_there_is_room_for(honest: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.frontier.worth.soft404.CAME_MOST", 3)
+    assert [came(honest, number, prose(number)) for number in range(9)] == [None] * 9
+    assert came(honest, 9, prose(0)) is None
+    assert came(honest, 10, prose(8)) is not None
+
+
 # ------------------------------------------------------------------ whole crawls
 
 

@@ -324,28 +324,25 @@ def test_long_pages_are_compared_as_far_as_all_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "target", "text", "before", "verdict"),
+    ("status", "target", "text", "verdict"),
     [
-        (200, "", "an error", Verdict.OPEN, Verdict.SOFT),
-        (299, "", "an error", Verdict.OPEN, Verdict.SOFT),
-        (200, "", "an error", Verdict.HONEST, Verdict.HONEST),
-        (200, "", "", Verdict.OPEN, Verdict.HONEST),
-        (301, "http://a.example/", "", Verdict.OPEN, Verdict.SOFT),
-        (301, "http://a.example/?from=madeup", "", Verdict.OPEN, Verdict.HONEST),
-        (404, "", "", Verdict.OPEN, Verdict.HONEST),
-        (400, "", "", Verdict.OPEN, Verdict.HONEST),
-        (499, "", "", Verdict.OPEN, Verdict.HONEST),
-        (429, "", "", Verdict.OPEN, Verdict.OPEN),
-        (500, "", "", Verdict.OPEN, Verdict.OPEN),
-        (300, "", "", Verdict.SOFT, Verdict.OPEN),
-        (0, "", "", Verdict.SOFT, Verdict.OPEN),
+        (200, "", "an error", Verdict.SOFT),
+        (299, "", "an error", Verdict.SOFT),
+        (200, "", "", Verdict.HONEST),
+        (301, "http://a.example/", "", Verdict.SOFT),
+        (301, "http://a.example/?from=madeup", "", Verdict.HONEST),
+        (404, "", "", Verdict.HONEST),
+        (400, "", "", Verdict.HONEST),
+        (499, "", "", Verdict.HONEST),
+        (429, "", "", Verdict.OPEN),
+        (500, "", "", Verdict.OPEN),
+        (300, "", "", Verdict.OPEN),
+        (0, "", "", Verdict.OPEN),
     ],
 )
-def test_what_an_answer_to_nonsense_tells(
-    status: int, target: str, text: str, before: Verdict, verdict: Verdict
-) -> None:
+def test_what_an_answer_to_nonsense_tells(status: int, target: str, text: str, verdict: Verdict) -> None:
     answer = Answer(Sketch(text) if text else None, target)
-    assert _verdict("http://a.example/dir/madeup.html", status, answer, before) is verdict
+    assert _verdict("http://a.example/dir/madeup.html", status, answer) is verdict
 
 
 def test_a_question_is_worth_it_when_little_was_asked_and_enough_was_seen() -> None:

@@ -8,7 +8,8 @@ the first and no more than that of its own. A kind of directory (see `url_patter
 
 Home pages are never errors. A host is asked when it has shown some pages, and left alone when it has been honest
 a few times, unless its pages look alike. Where an error in disguise comes again, it is asked anew: it may have another
-error page by now, or be honest.
+error page by now, or be honest. So it is where two pages come again that differed and now say the same: it may be
+honest no more.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ as often at most, and not without end."""
 
 PLACES = 500
 """Kinds of directory of a host that are watched."""
+CAME_MOST = 10_000
+"""Pages that have come again, and are compared with those that come after them."""
 
 SAME_PAGE = "soft 404: a made-up name in the same place gets the same page"
 SAME_TARGET = "soft 404: a made-up name in the same place is redirected to the same address"
@@ -127,6 +130,30 @@ place_of = decoder(PlaceRow)
 host_of = decoder(HostPlaces)
 
 
+class _Came:
+    """What the last pages said that have come again, since the process began."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, tuple[str, int]] = {}
+        """By address: the kind of directory, and what was said."""
+        self._who: dict[tuple[str, int], str] = {}
+
+    def among(self, directory: str, url: str, said: int) -> str | None:
+        """Take a page in. Gives another one there that says the same."""
+        self._forget(url)
+        other = self._who.setdefault((directory, said), url)
+        if other != url:
+            return other
+        self._said[url] = directory, said
+        if len(self._said) > CAME_MOST:
+            self._forget(next(iter(self._said)))
+        return None
+
+    def _forget(self, url: str) -> None:
+        if (key := self._said.pop(url, None)) is not None:
+            del self._who[key]
+
+
 class Soft404:
     """Knows how servers answer to nonsense, and which pages are such answers."""
 
@@ -137,6 +164,7 @@ class Soft404:
         """Kinds of directory about which a question is out; lost with the process, and asked again."""
         self._again: Counter[str] = Counter()
         """Errors that have come again, by kind of directory, since the process began."""
+        self._came = _Came()
 
     def judge(self, kind: Template, url: str, answer: Answer) -> str:
         """Why an answer is an error in disguise; nothing when it is not, or when that is not known yet."""
@@ -166,11 +194,33 @@ class Soft404:
         if place.verdict is not Verdict.SOFT:
             return None
         _remember(place, url)
+        return self._now_and_then(kind, url, place)
+
+    def question_alike(self, kind: Template, url: str, text: Sketch) -> str | None:
+        """The same, now that a page has come again that was a page of its own. If it says what another one says, both
+        wait for the answer."""
+        place = self._places.peek(kind.directory)
+        if place is not None and any(each == url for each, *_ in place.recent):
+            _remember(self._places.use(kind.directory), url, text.plain)
+        other = self._came.among(kind.directory, url, text.plain)
+        if other is None or _is_home(kind):
+            return None
+        if place is None:
+            host = self._hosts.use(host_key(kind.host))
+            if host.places >= PLACES:
+                return None
+            host.places += 1
+        place = self._places.use(kind.directory)
+        for each in (other, url):
+            _remember(place, each, text.plain)
+        return self._now_and_then(kind, url, place)
+
+    def _now_and_then(self, kind: Template, url: str, place: PlaceRow) -> str | None:
         if kind.directory in self._out:
             return None
         self._again[kind.directory] += 1
-        is_due = self._again[kind.directory] % AGAIN == 1 or not _is_known(place)
-        return _made_up(url, place.asked) if is_due else None
+        lacks = place.verdict is Verdict.SOFT and not _is_known(place)
+        return _made_up(url, place.asked) if lacks or self._again[kind.directory] % AGAIN == 1 else None
 
     def asks(self, url: str) -> None:
         """A question goes out."""
@@ -185,7 +235,7 @@ class Soft404:
         kind = template(url)
         self._out.discard(kind.directory)
         place, host = self._places.use(kind.directory), self._hosts.use(host_key(kind.host))
-        verdict = _verdict(url, status, answer, place.verdict)
+        verdict = _verdict(url, status, answer)
         if verdict is Verdict.OPEN:
             return
         recent, place.recent = place.recent, []
@@ -194,7 +244,7 @@ class Soft404:
             return
         if was_known:
             place.nonsense, host.nonsense = [], []
-            yield from ((page, "") for page, _, _ in recent)
+            yield from ((page, "") for page, said, target in recent if not (said or target))
         place.verdict = verdict
         if verdict is Verdict.HONEST:
             host.honest += 1
@@ -202,7 +252,7 @@ class Soft404:
             return
         place.nonsense = self._nonsense(kind, place, _told(answer))
         for page, said, target in recent:
-            if not was_known and (reason := _equal(place.nonsense, said, target)):
+            if reason := _equal(place.nonsense, said, target):
                 yield page, reason
 
     def _nonsense(self, kind: Template, place: PlaceRow, answer: Nonsense) -> list[Nonsense]:
@@ -259,11 +309,11 @@ def _made_up(url: str, number: int) -> str:
     return f"{above}/{''.join(letters)}{template(path).directory.rpartition('*')[2]}"
 
 
-def _verdict(url: str, status: int, answer: Answer, before: Verdict) -> Verdict:
+def _verdict(url: str, status: int, answer: Answer) -> Verdict:
     """What an answer to nonsense tells: OPEN is nothing, as silence. A redirect that carries the name along is no
     error."""
     if 200 <= status < 300:
-        return Verdict.SOFT if answer.text and before is not Verdict.HONEST else Verdict.HONEST
+        return Verdict.SOFT if answer.text else Verdict.HONEST
     if answer.target:
         name = url.rstrip("/").rpartition("/")[2].partition(".")[0]
         return Verdict.HONEST if name in answer.target else Verdict.SOFT

@@ -96,8 +96,12 @@ class Worth:
         url = capture.visit.url
         kind, text = template(url), _text(url, outcome, page)
         if entry.status and text is not None and _may_be_judged(entry):  # an error may be none by now
-            probe = self._soft404.question_again(kind, url) if entry.soft else None
-            return Lesson(self._soft404.judge(kind, url, Answer(text)), probe)
+            soft, probe = self._soft404.judge(kind, url, Answer(text)), None
+            if entry.soft:
+                probe = self._soft404.question_again(kind, url)
+            elif not (soft or entry.copy or entry.near):
+                probe = self._soft404.question_alike(kind, url, text)
+            return Lesson(soft, probe)
         if not _is_judged(entry) or outcome.act is Act.GET:
             return Lesson()
         if not entry.attempt:

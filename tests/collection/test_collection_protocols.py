@@ -29,6 +29,7 @@ from gossamer.urls.normalize import LONGEST
 from gossamer.urls.schemes import canonical, joined
 from gossamer.urls.seeds import as_seed
 
+LIMITS = "were read, as many as html_bytes, text_bytes or document_bytes allows"
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
 CAPSULE = {
     "/": "20 text/gemini\r\n# A capsule\nWords of a small net about otters.\n=> /a one\n=> b/ two\n=> /old three\n"
@@ -182,8 +183,8 @@ def test_what_a_file_of_ftp_is_tells_how_much_of_it_is_wanted(
 
     assert came("long.bin")[0] == 30_009
     assert "cut" not in came("long.bin")[1]
-    assert came("long.txt") == (8_000, "cut: length")
-    assert came("a.pdf") == (40_000, "cut: length; not a PDF file, or damaged")
+    assert came("long.txt") == (8_000, f"cut: its first 8,000 bytes {LIMITS}")
+    assert came("a.pdf") == (40_000, f"cut: its first 40,000 bytes {LIMITS}; not a PDF file, or damaged")
     assert web.why(f"{home}b.png").reason == "cut: length", "it is not downloaded, as of the web"
 
 

@@ -30,6 +30,7 @@ from gossamer.robots import SIZE_MOST, Verdict
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
+LIMITS = "were read, as many as html_bytes, text_bytes or document_bytes allows"
 URL = "http://a.example/dir/page"
 DAY = 86_400.0
 
@@ -220,8 +221,8 @@ def test_a_redirect_is_done_and_says_where_it_leads(table: Table) -> None:
     ("truncated", "page", "said"),
     [
         (None, Page(), ""),
-        ("length", Page(), "cut: length"),
-        ("length", Page(problem="not readable"), "cut: length; not readable"),
+        ("length", Page(), f"cut: its first 5 bytes {LIMITS}"),
+        ("length", Page(problem="not readable"), f"cut: its first 5 bytes {LIMITS}; not readable"),
         (
             None,
             Page(links=(Link("http://b.example/"),) * 1_200, links_cut=True),

@@ -24,6 +24,8 @@ from gossamer.urls.paths import is_path
 
 NOINDEX = "noindex: the page asks not to be found, and no search finds it"
 UNREAD_KIND = "files of its kind are not read"
+LIMITS = "were read, as many as html_bytes, text_bytes or document_bytes allows"
+"""Settings of the plan; which of them it is depends on the media type."""
 """Of a file of this machine: a picture, a program."""
 
 
@@ -192,7 +194,8 @@ def _flaw(capture: Capture, page: Page) -> str:
 
 def _how_cut(capture: Capture) -> str:
     if not is_path(capture.visit.url):
-        return f"cut: {capture.truncated}"
+        by_us = capture.truncated == "length" and capture.body and capture.provenance is None
+        return f"cut: its first {len(capture.body):,} bytes {LIMITS}" if by_us else f"cut: {capture.truncated}"
     if not capture.body:
         some_bytes = capture.header("content-type") == "application/octet-stream"
         return f"found by its name alone: {unknown(capture.visit.url) if some_bytes else UNREAD_KIND}"

@@ -40,6 +40,18 @@ def test_every_command_stands_in_one_group() -> None:
         assert re.search(rf"\n  {verb}( {{2,}}|\n {{14}})\w", parser().format_help()), verb
 
 
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_no_line_of_a_help_is_longer_than_the_terminal_is_wide(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    top = parser()
+    for each in (top, *guide.verbs_of(top).values()):
+        told = each.format_help().splitlines()
+        apart = re.compile(r"  gossamer |.*\{|\S.*:$")  # what is copied, a word without a gap, a title
+        lines = [line for line in told if not apart.match(line)]
+        assert max(map(len, lines)) < min(columns, 80), each.prog
+    assert max(map(len, parser().format_help().splitlines())) > min(columns, 80) - 5
+
+
 def test_a_newcomer_sees_six_commands_first() -> None:
     first = guide.GROUPS["begin with"].split()
     assert len(first) == 6

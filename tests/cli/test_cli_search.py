@@ -140,7 +140,7 @@ def test_a_slip_in_an_option_is_no_word(slip: str, capsys: pytest.CaptureFixture
 
 def test_help_has_the_whole_language(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help", "search"]) == 0
-    assert LANGUAGE in capsys.readouterr().out
+    assert " ".join(LANGUAGE.split()) in " ".join(capsys.readouterr().out.split())
     assert all(f"{field}:" in LANGUAGE for field in Field)
     assert all(f" {operator} " in LANGUAGE for operator in ("AND", "OR", "NOT"))
 

@@ -20,7 +20,6 @@ GROUPS: Mapping[str, str] = {
     "look after": "verify remove prune help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
-_WIDTH = 79
 _INDENT = " " * 14
 """Where the words about a command begin."""
 _CLOSE = 0.75
@@ -93,20 +92,20 @@ def verbs_of(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]
     return dict(next(found).choices)
 
 
-def commands(top: argparse.ArgumentParser) -> str:
-    """All of them in their groups, a line for each."""
+def commands(top: argparse.ArgumentParser, columns: int) -> str:
+    """All of them in their groups, a line of so many columns for each."""
     verbs = verbs_of(top)
     blocks = []
     for title, names in GROUPS.items():
-        rows = [_row(name, verbs[name]) for name in names.split() if name in verbs]
+        rows = [_row(name, verbs[name], columns) for name in names.split() if name in verbs]
         blocks.append("\n".join([f"{title}:", *rows]))
     return "\n\n".join(blocks)
 
 
-def _row(name: str, verb: argparse.ArgumentParser) -> str:
+def _row(name: str, verb: argparse.ArgumentParser, columns: int) -> str:
     said = first_sentence(verb)
     said = said[0].lower() + said[1:]
-    filled = textwrap.fill(said, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    filled = textwrap.fill(said, columns, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if len(name) > len(_INDENT) - 4:  # it would touch what is said of it
         return f"  {name}\n{filled}"
     return f"  {name:<{len(_INDENT) - 2}}{filled.removeprefix(_INDENT)}"

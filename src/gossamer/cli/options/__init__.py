@@ -6,17 +6,23 @@ import argparse
 from collections.abc import Mapping
 from importlib import import_module
 
+from gossamer.cli.options.folding import Folded
 from gossamer.cli.options.parsers import Top, Verb
 from gossamer.version import VERSION
 
 EXIT_CODES = """\
 exit codes:
-  0  done                                   5  not one page could be fetched
-  1  any other error; broken --exit-code    6  the disk is full, failing or not writable
-  2  wrong usage: option, address, pattern  7  the collection is damaged
-  3  DIR is not a collection                8  no such address or host in the collection
-  4  another process is writing to DIR      9  an imported file is damaged; the rest was taken
-                                          130  stopped, by Ctrl-C or `stop`; nothing is lost
+    0  done
+    1  any other error; with `broken --exit-code`: something is broken
+    2  wrong usage: option, address, pattern
+    3  DIR is not a collection
+    4  another process is writing to DIR
+    5  not one page could be fetched
+    6  the disk is full, failing or not writable
+    7  the collection is damaged
+    8  no such address or host in the collection
+    9  an imported file is damaged; the rest was taken
+  130  stopped, by Ctrl-C or `stop`; nothing is lost
 """
 
 
@@ -43,7 +49,7 @@ def parser(verb: str = "") -> argparse.ArgumentParser:
         prog="gossamer",
         description="Turn a part of the web into a collection you own.",
         epilog="`gossamer help COMMAND` lists the options of a command, with an example.\n\n" + EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Folded,
     )
     top.whole = parser
     top.add_argument("--version", action="version", version=f"gossamer {VERSION}")

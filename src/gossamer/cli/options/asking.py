@@ -150,9 +150,9 @@ def changes(verbs: Verbs) -> None:
         "gossamer changes my-web --since 7d 'foreign key'",
     )
     verb.epilog = (
-        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page matches if it\n"
-        "has all the words. Pages that are gone or moved never match. Only the title and the main\n"
-        "content count; `gossamer show DIR URL --full` prints all words of a page.\n"
+        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page matches if it has all the words."
+        " Pages that are gone or moved never match. Only the title and the main content count;"
+        " `gossamer show DIR URL --full` prints all words of a page.\n"
     )
     add_directory(verb)
     verb.add_argument("question", metavar="QUERY", nargs="*", default=[], help="only pages that answer this question")
@@ -186,8 +186,8 @@ def alert(verbs: Verbs) -> None:
         "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is reported\n"
         "  alert list DIR             all of them, and deliveries that failed\n"
         "  alert remove DIR NAME      keep it no longer\n"
-        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end,\n"
-        "                             `gossamer watch` once an hour and at its end\n"
+        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end, `gossamer watch`"
+        " once an hour and at its end\n"
     )
     verb.add_argument("action", metavar="ACTION", choices=("add", "list", "remove", "run"), help="what to do")
     add_directory(verb)

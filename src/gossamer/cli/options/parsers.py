@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from gossamer.cli import guide
+from gossamer.cli.options.folding import folded, width
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.errors import UsageError
 from gossamer.printable import line
@@ -55,7 +56,14 @@ class Top(Parser):
     def format_help(self) -> str:
         """A newcomer sees first what to begin with."""
         usage = "usage: gossamer COMMAND ...      gossamer help COMMAND"
-        return f"{usage}\n\n{self.description}\n\n{guide.commands(self)}\n\n{self.epilog}"
+        columns = width()
+        parts = (
+            usage,
+            folded(str(self.description), columns),
+            guide.commands(self, columns),
+            folded(str(self.epilog), columns),
+        )
+        return "\n\n".join(parts) + "\n"
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """An option that stands before the command belongs behind it."""

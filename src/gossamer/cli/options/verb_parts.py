@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from gossamer.cli.options.folding import Folded
 from gossamer.cli.options.parsers import Verb
 from gossamer.setting_text import TYPES
 from gossamer.settings import SETTINGS
@@ -18,9 +18,9 @@ def add_verb(verbs: Verbs, name: str, text: str, *examples: str) -> Verb:
     verb = verbs.add_parser(
         name,
         help=text,
-        description=textwrap.fill(text[0].upper() + text[1:] + ".", 79, break_on_hyphens=False),
+        description=f"{text[0].upper()}{text[1:]}.",
         epilog="\n  ".join(["example:" if len(examples) == 1 else "examples:", *examples]) + "\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Folded,
     )
     verb.set_defaults(verb=name)
     return verb

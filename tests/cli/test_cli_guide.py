@@ -174,6 +174,25 @@ def test_words_of_other_programs_are_answered_with_ours(
     assert hint in capsys.readouterr().err
 
 
+def test_what_was_left_out_or_stands_in_another_place_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*words: str) -> str:
+        assert ended([*words]) == 2
+        return capsys.readouterr().err
+
+    monkeypatch.chdir(tmp_path)
+    assert "FORMAT is one of jsonl, " in said("export", "web", "-o", "x")
+    assert "did you mean --set, or the file plan.toml" in said("crawl", "web", "--plan", "my.toml")
+    assert "in a collection" not in said("status")
+    (tmp_path / "web" / "shards").mkdir(parents=True)
+    (tmp_path / "web" / "plan.toml").touch()
+    assert "the directory comes after it, as in `gossamer alert ACTION web`" in said("alert", "web", "add", "x", "y")
+    monkeypatch.chdir("web")
+    assert "you are in a collection, whose name is . here, as in `gossamer status .`" in said("status")
+    assert "as in `gossamer search . QUERY`" in said("search", "words")
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
     said = script(shell, parser())

@@ -180,6 +180,40 @@ def test_lines_that_are_no_address_are_named_and_the_others_taken(
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.parametrize(
+    ("row", "cut"),
+    [
+        ("url,label", "cut -d, -f1 urls | gossamer crawl DIR --seeds -"),
+        ("rank\tdomain", "cut -f2 urls | gossamer crawl DIR --seeds -"),
+        ("1,a.example", "cut -d, -f2 urls | gossamer crawl DIR --seeds -"),
+        ("a.example, b.example", "cut -d, -f1 urls | gossamer crawl DIR --seeds -"),
+        ('"http://a.example/","A"', "cut -d, -f1 urls | tr -d '\"' | gossamer crawl DIR --seeds -"),
+        ("http://a.example/\tA", "cut -f1 urls | gossamer crawl DIR --seeds -"),
+    ],
+)
+def test_a_table_is_no_list_of_seeds_and_it_is_said_how_it_becomes_one(
+    row: str, cut: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("urls").write_text(f"{row}\n")
+    assert main(["crawl", "web", "--seeds", "urls"]) == 2
+    assert f"is a row of a table; a list of seeds has one address a line: `{cut}`" in capsys.readouterr().err
+    assert not Path("web").exists()
+
+
+def test_a_comma_may_stand_in_an_address_and_a_tab_before_a_comment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urls = tmp_path / "urls"
+    quick = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1", "--scope", "page")
+    with tiny_server({"/a,b": page(), "/?c=1,2": page(), "/d": page()}) as tiny:
+        urls.write_text(f"{tiny.origin}/a,b\n{tiny.origin}/?c=1,2\n{tiny.origin}/d\t# said\n1,e.example\n")
+        assert main(["crawl", str(tmp_path / "web"), "--seeds", str(urls), *quick]) == 0
+    assert f"--seeds {urls}: line 4: '1,e.example' is a row of a table; passed over" in capsys.readouterr().err
+    with gossamer.open(tmp_path / "web") as web:
+        assert len(list(web.pages())) == 3
+
+
 # ------------------------------------------------------------------------ a seed without a scheme
 
 

@@ -70,7 +70,9 @@ _ELSEWHERE = {
     **dict.fromkeys(("--jobs", "-j", "--concurrency", "--threads", "--parallel"), "--workers, or --per-host"),
     **dict.fromkeys(("--insecure", "-k", "--no-check-certificate"), "--ca-file FILE, which trusts your own authority"),
     **dict.fromkeys(("--recursive", "-r"), "--depth N; links are followed without it"),
-    **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
+    **dict.fromkeys(
+        ("--config", "--settings", "--plan"), "--set, or the file plan.toml in the directory of the collection"
+    ),
 }
 """What other programs call it."""
 _ANSWERS = {

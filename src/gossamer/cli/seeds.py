@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -19,8 +20,15 @@ from gossamer.urls.seeds import as_listed
 _LONGEST = 65_536
 _NAMED = 10
 """Lines that are no addresses and are named; more are counted."""
+_SHOWN = 60
+"""Characters of a line."""
 _HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:/.*)?|localhost(?::\d+)?(?:/.*)?")
 """What looks like a host, with or without a path."""
+_TABLE = re.compile(r'"|(?!data:)(?:[^/?#]*://)?[^/?#]*,|.*\t')
+"""The beginning of a row of a table. A comma stands in no host; in a path it may."""
+_COMMENT = re.compile(r"\s#")
+_COLUMN = re.compile(r'"?(?:url|address|link|loc|href|host|domain|site|website)"?', re.IGNORECASE)
+"""What the column of addresses is called."""
 
 
 class Seeds(NamedTuple):
@@ -71,6 +79,12 @@ class _Addresses:
     def __iter__(self) -> Iterator[str]:
         good = False
         for number, seed in self._lines:
+            if _TABLE.match(seed):
+                row = f"line {number}: {seed[:_SHOWN]!r} is a row of a table"
+                if number == 1:
+                    raise UsageError(f"{self._name}: {row}; {_cut(seed, self._name)}")
+                self._note(row)
+                continue
             try:
                 as_listed(seed)
             except InvalidURL as error:
@@ -116,6 +130,19 @@ def _lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
             raise UsageError(f"--seeds {name}: line {number} is no text in UTF-8") from None
-        seed = text.partition(" #")[0].strip()
+        seed = _COMMENT.split(text, maxsplit=1)[0].strip()
         if seed and not seed.startswith("#"):
             yield number, seed
+
+
+def _cut(row: str, option: str) -> str:
+    """How a list is made of the table that begins with this row, for the option that names it."""
+    tab = "\t" in row
+    cells = row.split("\t" if tab else ",")
+    own = (
+        place for place, cell in enumerate(cells, 1) if "://" in cell or _HOST.match(cell) or _COLUMN.fullmatch(cell)
+    )
+    quotes = "tr -d '\"' | " if '"' in row else ""
+    file = "" if (name := option.removeprefix("--seeds ")) == "-" else f" {shlex.quote(name)}"
+    cut = f"cut {'' if tab else '-d, '}-f{next(own, 1)}{file} | {quotes}gossamer crawl DIR --seeds -"
+    return f"a list of seeds has one address a line: `{cut}`"

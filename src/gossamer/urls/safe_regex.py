@@ -83,8 +83,8 @@ def _compiled(pattern: str) -> re2._Regexp:
         reason = error.args[0].decode("utf-8", "replace")
     except UnicodeEncodeError:
         reason = "it contains a lone surrogate"
-    hint = f" {hint};" if (hint := glob_hint(pattern[:_SHOWN])) else ""
+    hint = glob_hint(pattern[:_SHOWN]) or "patterns are regular expressions"
     raise InvalidPattern(
-        f"the pattern {pattern[:_SHOWN]!r} does not compile: {reason[:_SHOWN]};{hint} patterns are RE2 regular"
-        " expressions, without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
+        f"the pattern {pattern[:_SHOWN]!r} does not compile: {reason[:_SHOWN]}; {hint}; the syntax is that of"
+        " RE2, without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
     )

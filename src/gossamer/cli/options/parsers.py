@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from gossamer.cli import guide
@@ -22,17 +23,27 @@ class Parser(argparse.ArgumentParser):
         """As always, but harmless, and with what may have been meant."""
         if form := re.match(r"argument FORMAT: invalid choice: '(.*?)' ", message):
             message = guide.no_format(form[1], FORMATS)
-        if "arguments are required: " in message and "DIR" not in message:
-            message += f"; the directory of the collection comes first{self._written()}"
+        if "arguments are required: " in message:
+            message += self._lacks(message)
         option = re.search(r"unrecognized arguments: (?:.*? )??((--?[A-Za-z][\w-]*)\S*)", message)
         if option is not None:  # what stands behind it is left over only because of it
             message = f"unrecognized arguments: {option[1]}{self._other(option[2])}"
         choice = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
         if choice is not None:
             message += guide.meant(choice[2], re.findall(r"'(.*?)'", choice[3]))
+            if Path(choice[2]).is_dir():
+                message += f"; the directory comes after it, as in `{self.prog} {choice[1]} {choice[2]}`"
         verb = self.prog.partition(" ")[2].partition(" ")[0]
         more = f"`gossamer help {verb}` lists its options\n" if verb else ""
         self.exit(2, f"{self.prog}: error: {line(message)}\n{more}")  # and no usage, which would hide it
+
+    def _lacks(self, message: str) -> str:
+        """The end of a message that names what was left out."""
+        is_here = Path("plan.toml").is_file() and Path("shards").is_dir()
+        if "DIR" in message:
+            return f"; you are in a collection, whose name is . here{self._written('.')}" if is_here else ""
+        forms = f"; FORMAT is one of {', '.join(FORMATS)}" if "FORMAT" in message else ""
+        return f"; the directory of the collection comes first{self._written('.' if is_here else 'DIR')}{forms}"
 
     def _written(self, folder: str = "DIR", address: str = "") -> str:
         """How its words are given, as the end of a message; nothing where it has no collection."""

@@ -218,7 +218,7 @@ def test_an_address_of_a_dead_host_is_broken_and_one_whose_robots_txt_is_shut_is
     }
     assert (external.asked, external.of, external.unasked) == (4, 6, {link_check.UNREADABLE: 2})
     assert named(dead_ends, external=external) == {url: [(HOME, "there")] for url in external.faults}
-    assert reports._unasked(external) == (
+    assert reports._unasked(external, "web") == (
         "2 of 6 addresses outside the scope could not be asked: robots.txt of their hosts could not be read (2)"
     )
 
@@ -232,6 +232,9 @@ def test_a_private_address_is_counted_and_not_broken(tmp_path: Path, world: Worl
         external = world.external(web)
         assert list(web.broken(external=external)) == []
     assert (external.asked, external.of, external.unasked) == (1, 3, {link_check.PRIVATE: 2})
+    assert reports._unasked(external, "web").endswith(
+        "; `gossamer set web allow_addresses=...` opens those that you name"
+    )
 
 
 def test_many_names_that_nobody_knows_make_us_doubt_our_own_server() -> None:
@@ -244,6 +247,10 @@ def test_many_names_that_nobody_knows_make_us_doubt_our_own_server() -> None:
     one = {f"http://h.example/{number}": Broke(refused) for number in range(50)}
     assert reports._all_alike(link_check.External(one, 50, 50)) == ""
     assert reports._all_alike(link_check.External({}, 0, 0)) == ""
+    none = {f"http://h{n}.example/": Broke(f"no-such-host: h{n}.example does not exist") for n in range(reports.ALIKE)}
+    said = reports._all_alike(link_check.External(none, 10, 12))
+    assert said == "not one of 10 hosts exists: the network of this machine may be the cause, not they"
+    assert reports._all_alike(link_check.External(none, 11, 12)) == ""
 
 
 def test_a_host_that_wants_a_pause_keeps_the_rest_of_its_addresses(tmp_path: Path, world: World) -> None:

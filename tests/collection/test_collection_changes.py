@@ -117,6 +117,13 @@ def test_a_site_that_was_away_for_a_night_is_there_again_after_the_next_revisit(
     assert web.verify().problems == []
 
 
+def test_what_many_pages_answer_is_a_line_when_it_is_printed(web: Collection) -> None:
+    assert repr(web.search("page", number=2)) == "<Answer: 2 hits of 6 pages>"
+    assert repr(web.links(HERE)) == f"<Links of {HERE}: 7 out, 0 in>"
+    assert repr(web.duplicates()) == "<Copies: 0 groups of pages, 0 groups of mirrors>"
+    assert repr(web.pages()).startswith("<Pages: ")
+
+
 def test_a_page_whose_last_visit_failed_is_a_page_wherever_pages_are_counted(web: Collection, world: World) -> None:
     world.pages |= {"busy": 503, "odd": 401, "gone": 410, "moved": f"{HERE}same"}
     world.crawl(web, revisit=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -85,7 +86,7 @@ def broken(options: argparse.Namespace) -> int:
         if external is None and not (options.site or options.csv or options.json):
             _say_unasked(collection.status().exclusions)
     if external is not None and not whole:
-        complain(_unasked(external))
+        complain(_unasked(external, shlex.quote(options.dir)))
     if external is not None and (words := _all_alike(external)):
         complain(words)
     if stopped:
@@ -103,6 +104,9 @@ def _say_unasked(exclusions: Mapping[str, int]) -> None:
 def _all_alike(external: External) -> str:
     """That so many names cannot be found for the same reason that it is likelier to be ours; nothing otherwise."""
     hosts: dict[str, set[str]] = {}
+    unknown = {keys.host(url) for url, each in external.faults.items() if each.reason.startswith(NoAnswer.NO_SUCH_HOST)}
+    if len(unknown) >= ALIKE and unknown == {keys.host(url) for url in external.faults} and external.all_failed:
+        return f"not one of {len(unknown):,} hosts exists: the network of this machine may be the cause, not they"
     for url, fault in external.faults.items():
         if fault.reason.startswith(f"{NoAnswer.DNS}:"):
             hosts.setdefault(fault.reason, set()).add(keys.host(url))
@@ -113,10 +117,13 @@ def _all_alike(external: External) -> str:
     return f"{told}: the name server of this machine may be the cause (/etc/resolv.conf), not they"
 
 
-def _unasked(external: External) -> str:
+def _unasked(external: External, folder: str) -> str:
+    from gossamer.collection.crawl.link_check import PRIVATE
+
     left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
     why = (f"{reason} ({number:,})" for reason, number in external.unasked.items())
-    return f"{left} could not be asked: {', '.join(why)}"
+    opens = f"; `gossamer set {folder} allow_addresses=...` opens those that you name"
+    return f"{left} could not be asked: {', '.join(why)}{opens if PRIVATE in external.unasked else ''}"
 
 
 def _external(collection: Collection, options: argparse.Namespace) -> tuple[External, bool]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gossamer.model import Hit
-from gossamer.printable import timestamp
+from gossamer.printable import counted, timestamp
 from gossamer.search.facets import Facets
 
 Signs: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -34,6 +34,10 @@ class Answer:
     """What it took."""
     at: float | None = None
     """The moment that was asked of, in seconds since 1970; None: now, or all times."""
+
+    def __repr__(self) -> str:
+        more = "more than " * self.is_least
+        return f"<Answer: {counted(len(self.hits), 'hit')} of {more}{counted(self.total, 'page')}>"
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -70,6 +70,9 @@ class Links:
     needed_by: str = ""
     """The page that has asked for it first, where it is a requisite itself."""
 
+    def __repr__(self) -> str:
+        return f"<Links of {self.url}: {len(self.outgoing):,} out, {len(self.incoming):,} in>"
+
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return {

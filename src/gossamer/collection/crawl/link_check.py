@@ -72,6 +72,11 @@ class External:
     unasked: Mapping[str, int] = field(default_factory=dict)
     """Why the others were not asked, and how many each of it kept away."""
 
+    @property
+    def all_failed(self) -> bool:
+        """Has not one answered?"""
+        return len(self.faults) == self.asked > 0
+
 
 def outside(readers: ShardReaders, scope: Scope) -> Iterator[URL]:
     """What pages link to and the crawl is not about, but for what a pattern keeps out."""

@@ -26,6 +26,7 @@ from gossamer.graph.gather import Web, folding, gathered, standing
 from gossamer.graph.log import Chunk, chunks
 from gossamer.graph.pagerank import Ranks, ranked
 from gossamer.index.anchor_index import AnchorIndex
+from gossamer.printable import counted
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -39,6 +40,10 @@ class Copies:
 
     groups: list[Group]
     mirrors: list[Mirrors]
+
+    def __repr__(self) -> str:
+        mirrors = counted(len(self.mirrors), "group of mirrors", "groups of mirrors")
+        return f"<Copies: {counted(len(self.groups), 'group')} of pages, {mirrors}>"
 
     def __iter__(self) -> Iterator[Group]:
         """The groups, one by one."""

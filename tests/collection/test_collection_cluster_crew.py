@@ -14,7 +14,7 @@ import pytest
 
 from gossamer.collection.crawl import cluster
 from gossamer.collection.crawl.shard import Job as CrawlJob
-from gossamer.collection.derive import cluster_build, node_build
+from gossamer.collection.derive import build, cluster_build
 from gossamer.collection.derive.shard_build import Job
 from gossamer.engine import Reports
 from gossamer.plan import Plan
@@ -105,11 +105,11 @@ def test_a_node_publishes_a_shard_before_and_after_it_is_built_and_writes_to_it_
     async def built(job: Job, link: Any) -> None:
         done.append("built")
 
-    monkeypatch.setattr(node_build, "Checkpoints", Kept)
-    monkeypatch.setattr(node_build, "Table", SimpleNamespace(open=opened))
-    monkeypatch.setattr(node_build.build, "work", built)
+    monkeypatch.setattr(build, "Checkpoints", Kept)
+    monkeypatch.setattr(build, "Table", SimpleNamespace(open=opened))
+    monkeypatch.setattr(build, "work", built)
     link: Any = SimpleNamespace(index=1, term=4)
-    asyncio.run(node_build.work(Job(tmp_path, Plan(shards=2), anew=False), link))
+    asyncio.run(build.work_at_node(Job(tmp_path, Plan(shards=2), anew=False), link))
     assert done == [
         ("claimed", 1, 4),
         ("first", "shards/01/table True"),

@@ -15,7 +15,7 @@ import pytest
 from made_shard import BEGAN, A, B, C, came, said
 
 from gossamer.collection.ask import export, parquet
-from gossamer.collection.ask.pages import Pages
+from gossamer.collection.ask.exporting import Pages
 from gossamer.collection.documents import Document
 from gossamer.collection.page_fields import TEXTS, WHOLE
 from gossamer.errors import UsageError

@@ -5,11 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from gossamer.collection.ask.crawl_state import CrawlState
 from gossamer.collection.ask.formats import FORMATS
-from gossamer.collection.ask.pages import Pages
 from gossamer.collection.ask.selection import OneOfEach, Part
 from gossamer.collection.documents import Document, documents, newest
 from gossamer.errors import UsageError
@@ -181,3 +180,46 @@ class Exporting(CrawlState):
             archive = self._readers().of(url).archive
             page = archive.page(url, version) or self._read(archive.capture(url, version))
             yield url, version, page.text
+
+
+class Pages(Iterator[Document]):
+    """Pages one at a time; `given` tells the fields that page functions gave, with their kinds.
+
+    What reads tables of Arrow (Polars, DuckDB, pyarrow) asks for a stream of them, whose columns have the types of
+    `export parquet`. Polars would guess from dictionaries, by the first hundred, where a column such as `published` may
+    be empty.
+    """
+
+    def __init__(self, pages: Iterator[Document], given: Callable[[], Mapping[str, str]] = dict) -> None:
+        self._pages = pages
+        self._given = given
+
+    def __repr__(self) -> str:
+        return "<Pages: `for page in` goes through them once, `records()` gives them as dictionaries>"
+
+    def __next__(self) -> Document:
+        return next(self._pages)
+
+    def records(self) -> Records:
+        """Each page as a `dict`: rows for pandas, Polars and the like."""
+        return Records(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table of all, batch by batch."""
+        from gossamer.collection.ask import parquet
+
+        return parquet.stream(self, self._given()).__arrow_c_stream__(requested_schema)
+
+
+class Records(Iterator[dict[str, Any]]):
+    """The same as dictionaries."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    def __next__(self) -> dict[str, Any]:
+        return dict(next(self._pages))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table of all, batch by batch."""
+        return self._pages.__arrow_c_stream__(requested_schema)

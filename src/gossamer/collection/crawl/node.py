@@ -122,9 +122,9 @@ class Node:
 def _work_of(sent: Sent, folder: Path) -> Work:
     if sent.build is None:
         return partial(work, _on_this_clock(sent, folder))
-    from gossamer.collection.derive import node_build  # with what reads texts, which a crawl may do without
+    from gossamer.collection.derive import build  # with what reads texts, which a crawl may do without
 
-    return partial(node_build.work, replace(sent.build, path=folder))
+    return partial(build.work_at_node, replace(sent.build, path=folder))
 
 
 def _on_this_clock(sent: Sent, folder: Path) -> Job:

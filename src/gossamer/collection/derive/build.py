@@ -12,12 +12,17 @@ from functools import partial
 
 import msgspec
 
+from gossamer.collection.column_families import FAMILIES
+from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.crawl.wiring import DERIVING
 from gossamer.collection.derive import shard_build
 from gossamer.collection.derive.shard_build import Built, Job
+from gossamer.collection.folder import Folder
 from gossamer.collection.lock import keeping
 from gossamer.engine import Crew, Outfit, Reports, WorkerLink
+from gossamer.model import SystemClock
 from gossamer.printable import log
+from gossamer.store.table.table import Table
 
 _encode = msgspec.msgpack.Encoder().encode
 _built = msgspec.msgpack.Decoder(Built).decode
@@ -82,6 +87,17 @@ async def work(job: Job, link: WorkerLink) -> None:
         await asyncio.sleep(0)
         if orphaned.is_set():
             return
+
+
+async def work_at_node(job: Job, link: WorkerLink) -> None:
+    """One shard at a node of a cluster. It is claimed and restored; its next checkpoint is the mark that it is done."""
+    folder = Folder(job.path)
+    checkpoints = await Checkpoints.begin(job.plan, folder, link.index, SystemClock(), term=link.term or None)
+    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
+        await checkpoints.first(table)
+    await work(job, link)
+    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
+        await checkpoints.last(table)
 
 
 def _together(parts: list[Built], seconds: float) -> Built:

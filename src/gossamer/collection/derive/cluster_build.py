@@ -2,7 +2,7 @@
 
 That checkpoint is the mark that a piece is done: a node that dies has its pieces begun again elsewhere, and a build
 that was killed finds nothing to do in those that were published. Copies across shards and the graph of links are made
-afterwards, where the command was given. What runs at a node is `node_build`.
+afterwards, where the command was given. What runs at a node is `build.work_at_node`.
 """
 
 from __future__ import annotations

@@ -154,3 +154,12 @@ def _known_by_another_name(name: str) -> codecs.CodecInfo | None:
 
 # So that `data.decode(encoding(data))` works in any program, whatever the answer.
 codecs.register(_known_by_another_name)
+
+
+def xml_in_utf8(data: bytes, encoding: str) -> bytes:
+    """XML in UTF-8, whatever it was written in. Expat knows four encodings; the name of another would stop it, so it is
+    told that this is UTF-8."""
+    recoded = utf8(data, encoding)
+    if recoded.startswith(b"<?xml") and (end := recoded.find(b"?>")) > 0:
+        return b'<?xml version="1.0" encoding="UTF-8"?>' + recoded[end + 2 :]
+    return recoded

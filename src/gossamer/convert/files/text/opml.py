@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import xml_in_utf8
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import walk
 from gossamer.convert.files.page import About, Pointers, page_of
-from gossamer.convert.files.text.recoded import as_utf8
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -21,7 +21,7 @@ def read(source: Source) -> Page:
     """What an outline says."""
     encoding, declared = judged(source.data, source.kind)
     outline = _Outline(Pointers(source.url))
-    problem = walk([as_utf8(source.data, encoding)], outline)
+    problem = walk([xml_in_utf8(source.data, encoding)], outline)
     said = outline.said
     created, modified = (file_seconds(said.get(name, "")) for name in ("dateCreated", "dateModified"))
     about = About(said.get("title", ""), said.get("ownerName", ""), created, modified)

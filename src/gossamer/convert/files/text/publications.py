@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import xml_in_utf8
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import walk
 from gossamer.convert.files.page import About, Pointers, page_of, titled
-from gossamer.convert.files.text.recoded import as_utf8
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -120,7 +120,7 @@ def _read(source: Source, meanings: Mapping[str, str]) -> Page:
     encoding, declared = judged(source.data, source.kind)
     pointers = Pointers(source.url)
     text = _Text(meanings, pointers)
-    problem = walk([as_utf8(source.data, encoding)], text, _skipped(meanings))
+    problem = walk([xml_in_utf8(source.data, encoding)], text, _skipped(meanings))
     text.flush()
     html = text.writer.html()
     about = About(text.title, ", ".join(text.authors), file_seconds(text.date))

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import xml_in_utf8
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import walk
 from gossamer.convert.files.odf import odf
 from gossamer.convert.files.office import docx
 from gossamer.convert.files.page import About, page_of
 from gossamer.convert.files.text import opml, publications
-from gossamer.convert.files.text.recoded import as_utf8
 from gossamer.convert.source import Reader, Source
 from gossamer.model import Page
 
@@ -46,7 +46,7 @@ def read(source: Source) -> Page:
             return reader(source)
     encoding, declared = judged(source.data, source.kind)
     text = _Text()
-    problem = walk([as_utf8(source.data, encoding)], text)
+    problem = walk([xml_in_utf8(source.data, encoding)], text)
     text.flush()
     html = text.writer.html()
     about = About(text.title, text.author, file_seconds(text.date))

@@ -24,9 +24,9 @@ from gossamer.urls.paths import is_path
 
 NOINDEX = "noindex: the page asks not to be found, and no search finds it"
 UNREAD_KIND = "files of its kind are not read"
+"""Of a file of this machine: a picture, a program."""
 LIMITS = "were read, as many as html_bytes, text_bytes or document_bytes allows"
 """Settings of the plan; which of them it is depends on the media type."""
-"""Of a file of this machine: a picture, a program."""
 
 
 class Settlement:

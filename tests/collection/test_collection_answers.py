@@ -401,7 +401,7 @@ def test_versions_of_a_page_say_how_much_each_changed(small: Collection) -> None
     assert (first.number, first.change, first.words, first.status) == (1, "first", None, 200)
     assert (second.number, second.change, second.words) == (2, "changed", (1, 1))
     assert [each.change for each in small.history(f"{A}/")] == ["first", "unchanged"]
-    assert [each.change for each in small.history(f"{A}/moved")] == ["redirect"]
+    assert [each.change for each in small.history(f"{A}/moved")] == ["redirect", "redirect"]
     assert [each.change for each in small.history(f"{A}/hidden")] == ["first", "error"]
     told = second.as_json()
     assert (told["words_added"], told["words_removed"], told["number"]) == (1, 1, 2)

@@ -17,6 +17,7 @@ from gossamer.collection.derive import shard_build
 from gossamer.collection.derive.shard_build import Built, Job
 from gossamer.dedupe.blocks import BARE
 from gossamer.dedupe.pages import Pages
+from gossamer.engine import Reports
 from gossamer.errors import StorageError
 from gossamer.frontier.answer.poison_pages import DEATHS, PoisonPages
 from gossamer.frontier.ledger import Ledger
@@ -258,8 +259,8 @@ def test_several_shards_are_processes_that_hold_the_lock(tmp_path: Path, monkeyp
     did: list[str] = []
 
     class FakeCrew:
-        def __init__(self, work: Any, count: int, **named: Any) -> None:
-            self.count, self.named = count, named
+        def __init__(self, work: Any, count: int, reports: Reports, **named: Any) -> None:
+            self.count, self.reports, self.named = count, reports, named
             made_crews.append(self)
 
         def terminate(self) -> None:
@@ -267,8 +268,8 @@ def test_several_shards_are_processes_that_hold_the_lock(tmp_path: Path, monkeyp
 
         async def run(self) -> None:
             for index in range(self.count):
-                self.named["heard"](index, builds._encode(Built(looked=index + 1)))
-            self.named["failed"](0, ValueError())
+                self.reports.heard(index, builds._encode(Built(looked=index + 1)))
+            self.reports.failed(0, ValueError())
 
     monkeypatch.setattr(builds, "Crew", FakeCrew)
     told: list[int] = []

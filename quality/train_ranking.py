@@ -36,7 +36,8 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
 from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import RANK_HALF, Candidates, Matches
-from gossamer.search.query_builder import SHOULD, Asking, Question
+from gossamer.search.query_builder import SHOULD, Asking
+from gossamer.search.question import Question
 from gossamer.search.searcher import Searcher
 from gossamer.search.windows import WINDOW, Window
 from gossamer.testing import VirtualClock

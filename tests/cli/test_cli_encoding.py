@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from gossamer.cli import progress, search_output, wrapping
+from gossamer.cli import progress, search_output
 from gossamer.cli.main import main
 from gossamer.cli.out import BOLD
 from gossamer.collection import Outside
@@ -99,7 +99,7 @@ def test_a_snippet_fits_the_terminal_and_is_painted_if_that_is_wanted(
 
 def test_signs_of_two_columns_and_endless_words_are_parted_where_the_line_ends() -> None:
     text = "日" * 25 + " " + "x" * 50
-    parts = [text[start:end] for start, end in wrapping.lines(text, 20)]
+    parts = [text[start:end] for start, end in search_output.wrapped(text, 20)]
     assert parts == ["日" * 10, "日" * 10, "日" * 5, "x" * 20, "x" * 20, "x" * 10]
 
 

@@ -57,7 +57,7 @@ def show(options: argparse.Namespace) -> int:
         say_bytes(page.capture.body if options.form == "raw" else page.picture())
         return 0
     form = "full" if options.full else options.form
-    print_answer(options, page.as_json(), "" if options.json else answers.page(page, form))
+    print_answer(options, page.as_json() if options.json else {}, "" if options.json else answers.page(page, form))
     return 0
 
 

@@ -21,6 +21,7 @@ from gossamer.collection.ask.change_details import told
 from gossamer.collection.ask.differences import Words
 from gossamer.collection.ask.times import moment
 from gossamer.collection.column_families import FAMILIES
+from gossamer.collection.crawl.page_function import ReadPage
 from gossamer.errors import NotFound, UsageError
 from gossamer.freshness.content import RESTLESS
 from gossamer.frontier.entries import META
@@ -254,6 +255,59 @@ def test_other_bytes_with_the_same_words_are_no_change(web: Collection, world: W
     found = web.changes()
     assert list(found) == []
     assert found.words == "0 new, 0 changed, 0 gone, 7 unchanged"
+
+
+def price_of(page: ReadPage) -> dict[str, Any] | None:
+    found = re.search(r"price=(\d+)", page.source)
+    return {"price": int(found[1]), "shop": "Heron"} if found else None
+
+
+def priced(price: int | str, words: str = "The page odd.") -> str:
+    return f"<title>odd</title><script>price={price}</script><p>{words}"
+
+
+def test_another_field_with_the_same_words_is_a_change(tmp_path: Path, world: World) -> None:
+    with gossamer.open(tmp_path / "web") as web:
+        world.pages["odd"] = priced(30)
+        world.crawl(web, HERE, on_page=price_of)
+        world.pages["odd"] = priced(24)
+        world.crawl(web, revisit=True, on_page=price_of)
+        (change,) = (each for each in web.changes() if each.kind == "changed")
+        assert (change.url, change.words) == (f"{HERE}odd", Words(1, 1))
+        assert (change.added, change.removed) == ("24", "30")
+        for full in (False, True):
+            signs = [line.sign for line in web.diff(f"{HERE}odd", full=full).lines if "price" in line.pieces[0].text]
+            assert signs == ["~"]
+        assert web.history(f"{HERE}odd")[-1].words == Words(1, 1)
+        world.pages["odd"] = priced(24).replace("script>", "script >")
+        world.crawl(web, revisit=True, on_page=price_of)
+        assert kinds(web).get("odd") is None
+
+
+def test_a_clock_in_the_text_hides_no_other_field(tmp_path: Path, world: World) -> None:
+    lines = "".join(f"<p>Line {number} of the page says what it said before." for number in range(9))
+    with gossamer.open(tmp_path / "web") as web:
+        for name in ("odd", "same"):
+            world.pages[name] = priced(30, f"{lines}<p>It is 1 now.")
+        world.crawl(web, HERE, on_page=price_of)
+        world.pages["odd"] = priced(24, f"{lines}<p>It is 2 now.")
+        world.pages["same"] = priced(30, f"{lines}<p>It is 2 now.")
+        world.crawl(web, revisit=True, on_page=price_of)
+        web.close()
+        with Table.open(web.path / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+            for name in ("odd", "same"):
+                page_changes.put(table, f"{HERE}{name}", PageChanges(restless=RESTLESS))  # as a watch has noted it
+            table.commit()
+        assert [name for name, kind in kinds(web).items() if kind == "changed"] == ["odd"]
+
+
+def test_a_page_function_that_is_younger_than_a_page_has_not_changed_it(tmp_path: Path, world: World) -> None:
+    with gossamer.open(tmp_path / "web") as web:
+        world.pages["odd"] = priced(30)
+        world.crawl(web, HERE)
+        world.pages["odd"] = priced(24)
+        world.crawl(web, revisit=True, on_page=price_of)
+        assert "changed" not in kinds(web).values()
 
 
 def test_a_clock_that_a_watch_has_seen_to_differ_each_time_is_no_change(web: Collection, world: World) -> None:

@@ -47,7 +47,7 @@ def diff(found: Diff) -> str:
 
 def _same(found: Diff) -> str:
     if found.full:
-        return "the same words; the bytes differ in what nobody reads"
+        return "the same words; the bytes differ elsewhere: in markup, scripts, styles or data"
     versions = f"{found.old.number} {found.new.number}"
     cure = f"`gossamer history DIR {shlex.quote(found.url)} --diff {versions} --full` compares what is around it, too"
     return f"the main content is the same; {cure}"

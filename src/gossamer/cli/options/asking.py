@@ -150,7 +150,10 @@ def changes(verbs: Verbs) -> None:
         "gossamer changes my-web --since 7d 'foreign key'",
     )
     verb.epilog = (
-        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page matches if it has all the words."
+        f"{verb.epilog}\nA page has changed if its title, its main content or a field of it says something else."
+        " What stands around that, as menus and lists of links, does not count;"
+        " `gossamer history DIR URL --diff --full` shows it.\n"
+        "\nA QUERY is in the language of `gossamer help search`. A page matches if it has all the words."
         " Pages that are gone or moved never match. Only the title and the main content count;"
         " `gossamer show DIR URL --full` prints all words of a page.\n"
     )

@@ -12,10 +12,10 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gossamer.collection.ask.differences import ALIKE, Words
-from gossamer.model import URL
+from gossamer.model import URL, FieldValue
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 
@@ -25,6 +25,9 @@ LOOKED_AT = 8
 """Lines that came, of which one may be what a line that went has become."""
 BETWEEN = " … "
 """Stands for words that both have."""
+
+Fields: TypeAlias = Sequence[tuple[str, FieldValue]]
+"""What the page function found in a page: names and values."""
 
 
 class Told(NamedTuple):
@@ -54,7 +57,18 @@ class Texts:
         if one.title != other.title:
             return False
         before, after = self.said(url, one), self.said(url, other)
-        return bool(before or after) and before.split() == after.split()
+        if not (before or after) or before.split() != after.split():
+            return False
+        return not self.has_other_fields(url, one, other)
+
+    def has_other_fields(self, url: URL, one: Version, other: Version) -> bool:
+        """Has the page function found something else in one than in the other?"""
+        return any(self._other_fields(url, one, other))
+
+    def _other_fields(self, url: URL, one: Version, other: Version) -> tuple[str, str]:
+        """What it found in each that it did not find in the other, a line for each field."""
+        pages = [self.archive.page(url, version) for version in (one, other)]
+        return other_fields(*(page.fields if page else () for page in pages))
 
     def told(self, url: URL, before: Version | None, after: Version) -> Told | None:
         """What changed between two versions, or what a new page says; None where it was not kept what it says."""
@@ -64,10 +78,12 @@ class Texts:
         if before is None:
             return Told(Words(len(new.split()), 0), _cut(" ".join(new.split())))
         old = self.said(url, before)
-        titles = before.title != after.title
+        if before.title != after.title:
+            old, new = f"{before.title}\n{old}", f"{after.title}\n{new}"
+        went, came = self._other_fields(url, before, after)
         return told(
-            f"{before.title}\n{old}" if titles else old,
-            f"{after.title}\n{new}" if titles else new,
+            old + went,
+            new + came,
             self._every_word(url, before),
             self._every_word(url, after),
         )
@@ -75,6 +91,23 @@ class Texts:
     def _every_word(self, url: URL, version: Version) -> str:
         page = self.archive.page(url, version)
         return page.text if page else ""
+
+
+def other_fields(one: Fields, other: Fields) -> tuple[str, str]:
+    """What each has that the other lacks, a line for each field. Nothing where one has none: the page function may be
+    younger than it."""
+    if not one or not other:
+        return "", ""
+    return _beside(one, other), _beside(other, one)
+
+
+def _beside(fields: Fields, others: Fields) -> str:
+    """As lines after a text."""
+    return "".join(f"\n{name}: {_field(value)}" for name, value in fields if (name, value) not in others)
+
+
+def _field(value: FieldValue) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def told(old: str, new: str, all_old: str = "", all_new: str = "") -> Told:

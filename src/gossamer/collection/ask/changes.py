@@ -2,7 +2,8 @@
 
 The versions of a page say it: the one that told what the page was at that time, and the one that tells it now. Both are
 found in one walk over the captures, page by page, so a collection of any size can be asked. A page that did not answer
-is not gone; it is said that it could not be reached. One whose words are the same has not changed, whatever its bytes.
+is not gone; it is said that it could not be reached. One whose words are the same has not changed, whatever its bytes;
+but it has if the page function finds something else in it.
 
 Where the newest are asked for, only so many are held in memory while all are walked through. Where a question is asked,
 it is put to the index for some hundred pages at a time, and only those that answer it are looked at.
@@ -246,7 +247,7 @@ class _Comparison:
         if row is None or row.restless < RESTLESS:
             return False
         before, after = (content_print(f"{each.title}\n{self.texts.said(url, each)}") for each in (one, other))
-        return difference(before, after) <= TRIFLE
+        return difference(before, after) <= TRIFLE and not self.texts.has_other_fields(url, one, other)
 
     def _place(self, versions: Sequence[Version], stretch: int) -> int | None:
         """Of the version to compare with; the newest itself, 0, where nothing has changed since."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from gossamer.collection.ask.change_details import other_fields
 from gossamer.collection.ask.differences import Line, Words, difference, words_changed
 from gossamer.collection.ask.times import in_utc
 from gossamer.errors import Damaged, NotFound
@@ -101,13 +102,13 @@ class Past:
         """Between two of them; `full` has all words of both, also those around the main content."""
         one, other = (self._versions[each.number - 1] for each in (old, new))
         both = [_all_said(self._kept(each)) for each in (one, other)] if full else self._both(one, other)
-        return Diff(self._url, old, new, tuple(difference(*both)), full=full)
+        return Diff(self._url, old, new, tuple(difference(*self._with_fields(one, other, both))), full=full)
 
     def _editions(self) -> Iterator[Edition]:
         before = None
         for number, version in enumerate(self._versions, 1):
             change = _kind(before, version)
-            words = words_changed(*self._both(before, version)) if before and change == "changed" else None
+            words = self._words(before, version) if before and change == "changed" else None
             if 200 <= version.status < 300:
                 before = version
             yield Edition(
@@ -121,6 +122,14 @@ class Past:
                 version.original is not None,
                 words,
             )
+
+    def _words(self, old: Version, new: Version) -> Words:
+        return words_changed(*self._with_fields(old, new, self._both(old, new)))
+
+    def _with_fields(self, old: Version, new: Version, said: Sequence[str]) -> list[str]:
+        """What both say, and after it what the page function found in the one that it did not find in the other."""
+        fields = other_fields(self._kept(old).fields, self._kept(new).fields)
+        return [text + beside for text, beside in zip(said, fields, strict=True)]
 
     def _both(self, old: Version, new: Version) -> tuple[str, str]:
         """What two versions say, found in the same way, so that they differ only in what the page says.

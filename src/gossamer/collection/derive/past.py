@@ -10,9 +10,11 @@ There is no folder before a page has changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
+from math import inf
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 import msgspec
@@ -198,30 +200,64 @@ def compared(told: Sequence[Told], known: Sequence[TextSpan]) -> tuple[list[Text
     """Entries of a page that are wrong by its versions, and texts of before that have to be put in.
 
     An entry is right if it has a version with its text in its time, and none with another. It may know more exactly
-    when that was than what is kept: old versions go by a rule (`retention`).
+    when that was than what is kept: old versions go by a rule (`retention`). A page may have thousands of versions and
+    is looked at with each of them, so none is compared with all entries.
     """
-    moments = [(milliseconds(version.began), identity) for version, identity in told]
-    right = [each for each in known if _is_right(each, moments)]
-    lacking = [span for span in spans(told) if span.until is not None and not _has(right, span)]
-    replaced = [each for each in right if any(_meet(each, span) for span in lacking)]
-    return [each for each in known if each not in right or each in replaced], lacking
+    moments = [milliseconds(version.began) for version, _ in told]
+    identities = [identity for _, identity in told]
+    ends = _ends(identities)
+
+    def is_right(each: TextSpan) -> bool:
+        first, after = _within(moments, each)
+        text = place_of(each.shown.text).identity
+        return first < after <= ends[first] and identities[first] == text
+
+    right = [each for each in known if is_right(each)]
+    shown = _joined(right)
+    lacking = [span for span in spans(told) if span.until is not None and not _has(shown, span)]
+    missed = sorted(milliseconds(version.began) for span in lacking for version in span.versions)
+    kept = {id(each) for each in right if _is_empty(_within(missed, each))}
+    return [each for each in known if id(each) not in kept], lacking
 
 
-def _is_right(each: TextSpan, moments: Sequence[tuple[int, object]]) -> bool:
-    met = [identity for moment, identity in moments if _is_within(moment, each)]
-    return bool(met) and set(met) == {place_of(each.shown.text).identity}
+def _within(moments: Sequence[int], each: TextSpan) -> tuple[int, int]:
+    """Which of them lie in the time of an entry: from the first to before the second."""
+    return bisect_left(moments, each.since), len(moments) if each.until is None else bisect_left(moments, each.until)
 
 
-def _is_within(moment: int, each: TextSpan) -> bool:
-    return each.since <= moment and (each.until is None or moment < each.until)
+def _is_empty(which: tuple[int, int]) -> bool:
+    first, after = which
+    return first >= after
 
 
-def _has(right: Sequence[TextSpan], span: Span) -> bool:
-    return all(any(_is_within(milliseconds(version.began), each) for each in right) for version in span.versions)
+def _ends(identities: Sequence[object]) -> list[int]:
+    """For each how far those reach that are the same."""
+    ends: list[int] = []
+    for _, run in groupby(identities):
+        number = sum(1 for _ in run)
+        ends += [len(ends) + number] * number
+    return ends
 
 
-def _meet(each: TextSpan, span: Span) -> bool:
-    return any(_is_within(milliseconds(version.began), each) for version in span.versions)
+def _joined(entries: Iterable[TextSpan]) -> list[tuple[int, float]]:
+    """The times of entries without those that lie in others, in their order: from when, and until when."""
+    joined: list[tuple[int, float]] = []
+    for each in sorted(entries, key=attrgetter("since")):
+        until = inf if each.until is None else each.until
+        if not joined or joined[-1][1] < until:
+            joined.append((each.since, until))
+    return joined
+
+
+def _has(shown: Sequence[tuple[int, float]], span: Span) -> bool:
+    """Has each version of a text an entry in whose time it lies?"""
+    moments = (milliseconds(version.began) for version in span.versions)
+    return all(_is_shown(shown, moment) for moment in moments)
+
+
+def _is_shown(shown: Sequence[tuple[int, float]], moment: int) -> bool:
+    last = bisect_right(shown, moment, key=itemgetter(0)) - 1
+    return last >= 0 and moment < shown[last][1]
 
 
 def check(

@@ -30,6 +30,8 @@ from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls import keys
+from tiny_server import page, tiny_server
 
 HERE = "http://a.example/"
 NAMES = ("same", "edited", "gone", "moved", "busy", "odd")
@@ -116,6 +118,26 @@ def test_a_site_that_was_away_for_a_night_is_there_again_after_the_next_revisit(
     assert kinds(web) == dict.fromkeys({*NAMES} - {"same"}, "back") | {"late": "new"}
     assert [each.url for each in web.broken()] == []
     assert web.verify().problems == []
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_revisit_at_a_limit_leaves_what_is_no_page_as_it_is(tmp_path: Path, shards: int) -> None:
+    """One shard does not know at once what the others have."""
+    options = {"delay": 0, "ip_delay": 0, "patience": 0, "sitemaps": "never", "allow_addresses": ("127.0.0.0/8",)}
+    first = next(f"127.0.0.{n}" for n in range(1, 99) if keys.shard(f"127.0.0.{n}", 2) == 0)
+    second = next(f"127.0.0.{n}" for n in range(1, 99) if keys.shard(f"127.0.0.{n}", 2) == 1)
+    pages = {"/": page("/gone", "/a", "/b"), "/a": page(), "/b": page()}
+    with tiny_server(pages, first) as one, tiny_server(pages, second) as two, gossamer.open(tmp_path / "web") as web:
+        web.crawl(f"{one.origin}/", f"{two.origin}/", shards=shards, **options)
+        for _ in range(2):
+            web.crawl(revisit=True, pages=6)
+            found = web.changes()
+            assert (list(found), found.words) == ([], "0 new, 0 changed, 0 gone, 6 unchanged")
+            assert {each.url for each in web.broken()} == {f"{one.origin}/gone", f"{two.origin}/gone"}
+        two.pages = {**pages, "/gone": page()}
+        web.crawl(revisit=True, pages=7)
+        assert web.status().pages == 7
+        assert {each.url for each in web.broken()} == {f"{one.origin}/gone"}
 
 
 def test_what_many_pages_answer_is_a_line_when_it_is_printed(web: Collection) -> None:

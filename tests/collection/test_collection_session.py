@@ -297,7 +297,7 @@ class Asked:
     def requeue(self, which: partial[Any]) -> None:
         self.retried.append(list(which.keywords["urls"]))
 
-    def revisit(self) -> None:
+    def revisit(self, *, full: bool = False) -> None:
         self.revisits += 1
 
     def close(self) -> None: ...

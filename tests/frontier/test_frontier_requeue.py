@@ -67,7 +67,7 @@ def test_a_revisit_leaves_what_is_no_page_as_it_is_where_no_more_pages_have_room
             held.answered(url, 404)
         held.answered(moved, 301, headers=(("location", A),))
     with books(tmp_path, **{limit: 1}) as held:
-        held.frontier.revisit()
+        held.frontier.revisit(full=limit == "pages")
         assert [held.state(url) for url in (A, gone, moved)] == ["QUEUED", "FAILED", "DONE"]
         assert held.state(other) == ("FAILED" if limit == "pages" else "QUEUED")
 

@@ -316,7 +316,9 @@ class Crawling(Steered, Alerting, Upkeep):
         self._folder.save_plan(plan)
         self._folder.make_shards(plan.shards)
         begins = begins or bool(plan.folders)  # each run looks at all, and not only at what is left
-        requests.ask(self.path, asked.seeds, revisit=asked.revisit, listed=bool(asked.seed_list), begins=begins)
+        kept = sum(Ledger(table).counts.kept for table in self._readers().tables) if asked.revisit and plan.pages else 0
+        again, full = asked.revisit, 0 < plan.pages <= kept
+        requests.ask(self.path, asked.seeds, revisit=again, listed=bool(asked.seed_list), begins=begins, full=full)
 
     def _is_more_asked(self, before: tuple[requests.CrawlRequest, ...], hears: StopWatch) -> bool:
         """Whether somebody has asked for more at the last moment, beside what was asked for before."""

@@ -94,9 +94,10 @@ class Frontier:
         """All that was added is in the books after this: before a commit, a wait, and every exact answer."""
         self._rooms.intake.sift()
 
-    def revisit(self) -> None:
-        """Ask again for every page that was asked for, and only take what has changed."""
-        has_room = self._handing_out.has_room
+    def revisit(self, *, full: bool = False) -> None:
+        """Ask again for every page that was asked for, and only take what has changed. Where the collection is `full`,
+        only for those that are here: what all shards have is not known to one."""
+        has_room = _nowhere if full else self._rooms.choice.has_room
         self.requeue(partial(requeue.asked, has_room=has_room, requisites=self._rules.requisites))
 
     def changed(self, known: Iterable[tuple[str, Entry]]) -> None:
@@ -356,3 +357,7 @@ class Frontier:
         self._parts.seen.close()
         self._rooms.schedule.close()
         self._dispatcher.close()
+
+
+def _nowhere(_url: str) -> bool:
+    return False

@@ -137,10 +137,6 @@ class HandingOut:
             claimed = False
         return self._go(due, claimed=claimed)
 
-    def has_room(self, url: str) -> bool:
-        """May there be one page more, and of its host too?"""
-        return self._choice.has_room(url) and not (self.quota is not None and self.quota.has_all_pages())
-
     def _is_new(self, visit: Visit) -> bool:
         """A page that we do not have yet."""
         entry = self._ledger.get(visit.url) if visit.kind is Kind.PAGE else None

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import msgspec
 
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, encode_new, entry
-from gossamer.frontier.holding import Holding, holding_of, is_page, is_page_here, is_queued_again
+from gossamer.frontier.holding import Holding, holding_of, is_page, is_page_here, is_queued_again, was_fetched
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
@@ -172,6 +172,12 @@ def _bounded(reasons: dict[str, int]) -> dict[str, int]:
 def is_retry(entry: Entry) -> bool:
     """It failed, and is to be tried again."""
     return entry.state is State.QUEUED and entry.attempt > 0 and bool(entry.reason)
+
+
+def failed_before(entry: Entry) -> bool:
+    """It failed for good, and is asked for again because somebody wants it."""
+    is_asked_again = entry.state is State.QUEUED and not entry.attempt and not entry.held
+    return is_asked_again and bool(entry.reason) and not was_fetched(entry)
 
 
 def _is_failure(entry: Entry) -> bool:

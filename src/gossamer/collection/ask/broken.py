@@ -24,7 +24,7 @@ from gossamer.collection.derive.index_state import committed_length, is_whole
 from gossamer.collection.documents import newest
 from gossamer.collection.folder import LINKS
 from gossamer.frontier.entries import Entry, RobotsRow, State
-from gossamer.frontier.ledger import CHAIN_MOST, Ledger, is_retry
+from gossamer.frontier.ledger import CHAIN_MOST, Ledger, failed_before, is_retry
 from gossamer.frontier.why import robots_at
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import STANDS_FOR, Chunk, chunks
@@ -151,7 +151,8 @@ def is_dead(robots: RobotsRow) -> bool:
 
 def is_broken(entry: Entry) -> bool:
     """It failed, for good or so far, or is an error in disguise."""
-    return entry.state is State.FAILED or is_retry(entry) or (entry.state is State.DONE and is_soft(entry))
+    is_failure = entry.state is State.FAILED or is_retry(entry) or failed_before(entry)
+    return is_failure or (entry.state is State.DONE and is_soft(entry))
 
 
 def linked(

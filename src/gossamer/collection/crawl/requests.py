@@ -42,6 +42,8 @@ class CrawlRequest(msgspec.Struct, frozen=True):
     """It is a crawl of its own, and does not only go on: see `runs`."""
     failed: str | None = None
     """A site, of which all that failed is tried once more; all sites where it is empty."""
+    full: bool = False
+    """There are as many pages as there may be: a revisit asks for those alone."""
 
 
 _asked = msgspec.json.Decoder(tuple[CrawlRequest, ...]).decode
@@ -55,6 +57,7 @@ def ask(
     listed: bool = False,
     begins: bool = False,
     failed: str | None = None,
+    full: bool = False,
 ) -> tuple[CrawlRequest, ...]:
     """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk.
 
@@ -63,7 +66,7 @@ def ask(
     asked = pending(folder)
     if not (seeds or revisit or listed or begins) and failed is None:
         return asked
-    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, listed, revisit or begins, failed))
+    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, listed, revisit or begins, failed, full))
     try:
         files.replace(folder / FILE, msgspec.json.encode(asked))
     except OSError as error:

@@ -140,7 +140,7 @@ class Start:
                 prefixes = under(request.failed) if request.failed else (b"",)
                 self.frontier.requeue(partial(requeue.all_failed, prefixes=prefixes))
             if request.revisit:
-                self.frontier.revisit()
+                self.frontier.revisit(full=request.full)
             requests.note(self.table, request.mark)
 
     def _read_again(self) -> None:

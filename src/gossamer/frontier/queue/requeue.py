@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from gossamer.frontier.holding import Holding, holding_of, is_closed
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.queue.rank import FIRST
 from gossamer.model import Fault, Kind
 from gossamer.rows import number
 from gossamer.store.table.table import Table
@@ -32,10 +33,10 @@ def asked(ledger: Ledger, *, has_room: Callable[[str], bool], requisites: bool =
 
     A page that is here is asked for again also where robots.txt has closed it since, or its last visit failed. What
     never came, is gone or redirects may be a page by now: a site that was down for one night would be lost otherwise.
-    It would be one more page, so it waits until there is room for it; until then it stays what it is.
+    It would be one more page, so where there is no room for it, it stays what it is.
 
-    They come before all that is new, in the order that they had, and pages that are here come first: a limit on pages
-    would let others in instead.
+    They come before all that is new, in the order that they had, and pages that are here come first, also those that
+    have to be tried again: a limit on pages would let others in instead.
     """
     kinds = (Kind.PAGE, Kind.RESOURCE) if requisites else (Kind.PAGE,)
     here, absent = [], []
@@ -44,9 +45,14 @@ def asked(ledger: Ledger, *, has_room: Callable[[str], bool], requisites: bool =
             if _was_brought(entry):
                 here.append((url, entry))
             elif _led_nowhere(entry) and has_room(url):
-                absent.append((url, replace(entry, etag=None, modified=None)))
-    for url, entry in chain(sorted(here, key=_rank), sorted(absent, key=_rank)):
-        yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
+                absent.append((url, entry))
+    again: dict[str, Any] = {"state": State.QUEUED, "attempt": 0, "headed": False}
+    for url, entry in sorted(here, key=_rank):
+        yield url, replace(entry, **again, rank=FIRST, reason=""), entry
+    again |= {"rank": FIRST + 1, "etag": None, "modified": None}
+    for url, entry in sorted(absent, key=_rank):
+        broken = entry.reason if entry.state is State.FAILED else ""  # until it was answered, it still is
+        yield url, replace(entry, **again, reason=broken), entry
 
 
 def _rank(row: tuple[str, Entry]) -> int:

@@ -15,11 +15,14 @@ import msgspec
 
 from gossamer.collection.crawl.outside import Fetch
 from gossamer.collection.progress import Fetched
+from gossamer.lazy import pattern
 from gossamer.model import Capture, Visit
 from gossamer.printable import log
 
 BATCH = 200
 """Fetches that are sent at once, at most."""
+_NAMED = pattern(r"(?<=[/\\]{2})[^/\\?#]*@")
+"""The name and the password before a host. They are kept of no address, nor told."""
 
 
 _fetches = msgspec.msgpack.Decoder(list[Fetched]).decode
@@ -31,7 +34,7 @@ def fetched(capture: Capture) -> Fetched:
     visit = capture.visit
     reason = str(capture.failure or "") or (f"cut: {capture.truncated}" if capture.truncated else "")
     if 300 <= capture.status < 400 and not reason:
-        reason = f"to {target}" if (target := capture.header("location")) else ""
+        reason = f"to {_NAMED.sub('', target)}" if (target := capture.header("location")) else ""
     came = len(capture.wire)
     return Fetched(visit.url, visit.kind, visit.method, capture.status, came, capture.began, capture.seconds, reason)
 

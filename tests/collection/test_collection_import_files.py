@@ -6,7 +6,7 @@ import gzip
 import os
 import struct
 from pathlib import Path
-from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import pytest
 
@@ -177,6 +177,30 @@ def test_of_two_members_with_one_name_each_is_imported(tmp_path: Path) -> None:
         with each.open() as member:
             read.append(member.read())
     assert (read, problems) == ([WARC, other], ())
+
+
+def test_the_directory_of_a_wacz_file_is_not_read_for_each_member(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = {f"archive/{number}.warc": plain([page(f"http://a.test/{number}", "one")]) for number in range(50)}
+    found, _ = sort([wacz(tmp_path, members)])
+    read: list[None] = []
+    whole = ZipFile._RealGetContents  # type: ignore[attr-defined]  # where the library reads it
+    monkeypatch.setattr(ZipFile, "_RealGetContents", lambda self: (read.append(None), whole(self)))
+    for each in found:
+        with each.open() as member, each.open() as again:
+            assert again.read() == member.read() == members[each.inside]
+    assert len(read) == 1
+
+
+def test_a_wacz_file_that_was_replaced_meanwhile_is_not_read_by_its_old_directory(tmp_path: Path) -> None:
+    (one, two), _ = sort([wacz(tmp_path, {"a.warc": WARC, "b.warc": plain([page("http://c.test/", "three")])})])
+    with one.open() as member:
+        assert member.read() == WARC
+    (tmp_path / "a.wacz").unlink()
+    wacz(tmp_path, {"a.warc": WARC})
+    with pytest.raises(BadZipFile, match="import it again"), two.open():
+        pass
 
 
 def test_a_file_that_is_mostly_holes_is_not_read(tmp_path: Path) -> None:

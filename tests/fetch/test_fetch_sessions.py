@@ -117,6 +117,31 @@ def test_a_sign_that_three_fresh_logins_do_not_cure_is_none(
     assert words in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((302, "/login?back=/"), "https://a.example/ still leads to it after 3 logins"),
+        ((403, ""), "https://a.example/ is still refused after 3 logins"),
+        ((200, FORM.format("/login")), "https://a.example/ still has its form after 3 logins"),
+    ],
+)
+def test_a_password_that_a_server_refuses_in_silence_is_doubted_aloud_and_once(
+    answer: Said, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    signed = signed_in(Members(home=[answer]))
+    for _ in range(4):
+        asyncio.run(signed(Visit(PAGE)))
+    assert caplog.text.count("check the name and the password") == 1
+    assert words in caplog.text
+
+
+def test_one_page_that_is_closed_to_everybody_is_no_reason_to_doubt_a_login(caplog: pytest.LogCaptureFixture) -> None:
+    signed = signed_in(Members(closed=[(403, "")]))
+    for name in ("", "closed"):
+        asyncio.run(signed(Visit(PAGE + name)))
+    assert "check the name" not in caplog.text
+
+
 def test_a_login_that_cures_a_sign_takes_its_doubts_away(caplog: pytest.LogCaptureFixture) -> None:
     ended: list[Said] = [(401, ""), (401, ""), (200, "Here.")] * 2
     signed = signed_in(Members(home=[*ended, (200, "Here.")]))

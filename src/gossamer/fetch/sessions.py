@@ -53,6 +53,7 @@ _UNCURED: dict[Sign, str] = {
     "status": "some pages answer 401 or 403 also after a fresh login",
     "form": "some pages have its form also after a fresh login",
 }
+_ASKS: dict[Sign, str] = {"redirect": "still leads to it", "status": "is still refused", "form": "still has its form"}
 _PASSWORD_FIELD = re.compile(rb"""type\s*=\s*["']?password""", re.IGNORECASE)
 _SET_COOKIE = re.compile(rb"(?im)^set-cookie2?[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*\n")
 _NAMES = frozenset({"set-cookie", "set-cookie2"})
@@ -83,6 +84,8 @@ class _FormState:
     doors: set[str] = field(default_factory=set)
     """Addresses of the login, without their queries."""
     given_up: str = ""
+    is_doubted: bool = False
+    """It was said that nothing shows that the login works."""
 
     def may(self) -> bool:
         """Has what was done so far brought enough for one more login?"""
@@ -164,9 +167,8 @@ class SignedIn:
         for attempt in range(TRIES):
             generations = [form.generation for form in forms]
             capture = await self._once(visit, states)
-            again = False
-            for number, form in enumerate(forms):
-                sign = _sign(capture, form)
+            again, signs = False, [_sign(capture, form) for form in forms]
+            for number, (form, sign) in enumerate(zip(forms, signs, strict=True)):
                 _learn(form, sign, before.get(number), fresh=generations[number] == form.generation)
                 if sign and attempt + 1 < TRIES and form.doubts.get(sign, 0) < DOUBTED:
                     before[number] = sign
@@ -174,6 +176,8 @@ class SignedIn:
             if not again:
                 break
             await asyncio.sleep(self._pause)
+        for form, sign in zip(forms, signs, strict=True):
+            _doubt(form, sign, visit.url)
         return capture
 
     async def _once(self, visit: Visit, states: list[_State]) -> Capture:
@@ -278,6 +282,15 @@ def _learn(form: _FormState, sign: Sign | None, before: Sign | None, *, fresh: b
         form.doubts[sign] = form.doubts.get(sign, 0) + 1
         if form.doubts[sign] == DOUBTED:
             log.warning("login of %s: %s; pages that look so are kept", form.account.url, _UNCURED[sign])
+
+
+def _doubt(form: _FormState, sign: Sign | None, url: URL) -> None:
+    """A server may refuse a password and say nothing of it. Where no page has come that shows the login, and one has
+    asked for it again and again, it is said once."""
+    if sign and not (form.good or form.given_up or form.is_doubted) and form.generation > 1:
+        form.is_doubted = True
+        told = f"{url} {_ASKS[sign]} after {counted(form.generation, 'login')}, and no other page has come yet"
+        log.warning("login of %s: %s; check the name and the password", form.account.url, told)
 
 
 def _sign(capture: Capture, form: _FormState) -> Sign | None:

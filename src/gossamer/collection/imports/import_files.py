@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -86,10 +87,12 @@ class ImportFile:
             with self.path.open("rb") as file:
                 yield file
         else:
-            with ZipFile(self.path) as wacz:
-                info = next(each for each in wacz.infolist() if each.header_offset == self.at)
-                with wacz.open(info) as member:
-                    yield cast(BinaryIO, member)
+            there = self.path.stat()
+            opened = _opened(self.path, there.st_ino, there.st_size, there.st_mtime_ns, os.getpid())
+            if self.at not in opened.members:
+                raise BadZipFile("it has changed since it was looked at; import it again")
+            with opened.wacz.open(opened.members[self.at]) as member:
+                yield cast(BinaryIO, member)
 
     def items(self, stream: Unpacking, most: int) -> Iterator[Item]:
         """What it brings from there on, with bodies of up to `most` bytes."""
@@ -102,6 +105,20 @@ class ImportFile:
 
     def _records(self, stream: Unpacking, most: int) -> Iterator[Met | Fault]:
         return READERS[self.opening](stream, self.name, most)
+
+
+class _Opened(NamedTuple):
+    """A WACZ file, and what is in it by where it begins."""
+
+    wacz: ZipFile
+    members: dict[int, ZipInfo]
+
+
+@lru_cache(maxsize=1)
+def _opened(path: Path, *_as_it_is: int) -> _Opened:
+    """Stays open for the next member: who reads the directory for each takes the square of their number."""
+    wacz = ZipFile(path)
+    return _Opened(wacz, {each.header_offset: each for each in wacz.infolist()})
 
 
 class Sorted(NamedTuple):

@@ -173,7 +173,7 @@ def _depth(importance: float) -> int:
 
 def _number(url: str) -> int | None:
     name = url.rpartition("/")[2]
-    return int(name[1:]) if name.startswith("p") else None
+    return int(name[1:]) if name.startswith("p") and name[1:].isdigit() else None  # names are made up, too
 
 
 @contextmanager

@@ -123,7 +123,7 @@ def test_a_reason_that_is_counted_means_itself_and_other_words_a_beginning(monke
     [
         (entry(State.FAILED), True),
         (entry(State.QUEUED, attempt=1, reason="http 503"), True),
-        (entry(State.QUEUED, attempt=0, reason="http 503"), False),
+        (entry(State.QUEUED, attempt=0, reason="http 503"), True),  # it is asked for again, and was not answered yet
         (entry(State.QUEUED, attempt=1), False),
         (entry(State.QUEUED), False),
         (entry(reason=SAME_TARGET), True),

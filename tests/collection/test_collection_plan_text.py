@@ -99,7 +99,7 @@ def test_a_delay_alone_in_the_file_is_what_the_option_is() -> None:
         assert plans.parse(f"delay = {name}\n", PATH) == Plan().changed(delay=name)
     two = plans.parse("delay = 0.1\nip_delay = 0.3\n", PATH)
     assert (two.delay, two.ip_delay) == (0.1, 0.3)
-    with pytest.raises(InvalidPlan, match="delay is 'soon'; it must be a number"):
+    with pytest.raises(InvalidPlan, match="delay: 'soon' is not a time, like 90"):
         plans.parse('delay = "soon"\n', PATH)
 
 

@@ -104,6 +104,12 @@ def test_a_revisit_says_what_came_changed_moved_and_went(web: Collection, world:
     assert re.fullmatch(rf"<Changes since [-0-9:TZ]+: {found.words}>", repr(found))
 
 
+def test_a_first_crawl_may_be_a_revisit_with_a_limit(tmp_path: Path, world: World) -> None:
+    with gossamer.open(tmp_path / "new") as web:
+        world.crawl(web, HERE, revisit=True, pages=3)
+        assert web.status().pages == 3
+
+
 @pytest.mark.parametrize("said", [404, f"{HERE}same"], ids=["gone", "moved"])
 def test_a_site_that_was_away_for_a_night_is_there_again_after_the_next_revisit(
     web: Collection, world: World, said: str | int

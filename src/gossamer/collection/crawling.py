@@ -238,7 +238,7 @@ class Crawling(Steered, Alerting, Upkeep):
             from gossamer.collection import stored
 
             await asyncio.to_thread(stored.keep_at_end, self._folder, plan)
-        if plan.build and hurried and sum(Ledger(table).counts.kept for table in self._readers().tables) > AT_ONCE:
+        if plan.build and hurried and self._pages_kept() > AT_ONCE:
             told = "the graph of links, and the ranks that follow from it, are left to the next run"
             log.warning("%s: %s; `gossamer build %s` makes them now", self.path, told, self.path)
         elif plan.build:
@@ -316,9 +316,20 @@ class Crawling(Steered, Alerting, Upkeep):
         self._folder.save_plan(plan)
         self._folder.make_shards(plan.shards)
         begins = begins or bool(plan.folders)  # each run looks at all, and not only at what is left
-        kept = sum(Ledger(table).counts.kept for table in self._readers().tables) if asked.revisit and plan.pages else 0
-        again, full = asked.revisit, 0 < plan.pages <= kept
+        again = asked.revisit
+        full = again and self._is_full(plan)
         requests.ask(self.path, asked.seeds, revisit=again, listed=bool(asked.seed_list), begins=begins, full=full)
+
+    def _is_full(self, plan: Plan) -> bool:
+        """Are there as many pages as there may be, before the crawl begins?"""
+        if not (plan.pages and self._folder.exists() and self._folder.is_begun(plan)):
+            return False
+        kept = self._pages_kept()
+        self.close()
+        return kept >= plan.pages
+
+    def _pages_kept(self) -> int:
+        return sum(Ledger(table).counts.kept for table in self._readers().tables)
 
     def _is_more_asked(self, before: tuple[requests.CrawlRequest, ...], hears: StopWatch) -> bool:
         """Whether somebody has asked for more at the last moment, beside what was asked for before."""

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
 from gossamer.collection.ask.differences import ALIKE, Words
-from gossamer.model import URL, FieldValue
+from gossamer.model import URL, FieldValue, Page
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 
@@ -63,12 +63,7 @@ class Texts:
 
     def has_other_fields(self, url: URL, one: Version, other: Version) -> bool:
         """Has the page function found something else in one than in the other?"""
-        return any(self._other_fields(url, one, other))
-
-    def _other_fields(self, url: URL, one: Version, other: Version) -> tuple[str, str]:
-        """What it found in each that it did not find in the other, a line for each field."""
-        pages = [self.archive.page(url, version) for version in (one, other)]
-        return other_fields(*(page.fields if page else () for page in pages))
+        return any(other_fields(*(page.fields if page else () for page in self._pages(url, one, other))))
 
     def told(self, url: URL, before: Version | None, after: Version) -> Told | None:
         """What changed between two versions, or what a new page says; None where it was not kept what it says."""
@@ -80,17 +75,13 @@ class Texts:
         old = self.said(url, before)
         if before.title != after.title:
             old, new = f"{before.title}\n{old}", f"{after.title}\n{new}"
-        went, came = self._other_fields(url, before, after)
-        return told(
-            old + went,
-            new + came,
-            self._every_word(url, before),
-            self._every_word(url, after),
-        )
+        pages = self._pages(url, before, after)
+        went, came = other_fields(*(page.fields if page else () for page in pages))
+        return told(old + went, new + came, *(page.text if page else "" for page in pages))
 
-    def _every_word(self, url: URL, version: Version) -> str:
-        page = self.archive.page(url, version)
-        return page.text if page else ""
+    def _pages(self, url: URL, *versions: Version) -> list[Page | None]:
+        """All that is kept of what they say."""
+        return [self.archive.page(url, version) for version in versions]
 
 
 def other_fields(one: Fields, other: Fields) -> tuple[str, str]:

@@ -101,14 +101,13 @@ class Past:
     def diff(self, old: Edition, new: Edition, *, full: bool = False) -> Diff:
         """Between two of them; `full` has all words of both, also those around the main content."""
         one, other = (self._versions[each.number - 1] for each in (old, new))
-        both = [_all_said(self._kept(each)) for each in (one, other)] if full else self._both(one, other)
-        return Diff(self._url, old, new, tuple(difference(*self._with_fields(one, other, both))), full=full)
+        return Diff(self._url, old, new, tuple(difference(*self._compared(one, other, full=full))), full=full)
 
     def _editions(self) -> Iterator[Edition]:
         before = None
         for number, version in enumerate(self._versions, 1):
             change = _kind(before, version)
-            words = self._words(before, version) if before and change == "changed" else None
+            words = words_changed(*self._compared(before, version)) if before and change == "changed" else None
             if 200 <= version.status < 300:
                 before = version
             yield Edition(
@@ -123,25 +122,21 @@ class Past:
                 words,
             )
 
-    def _words(self, old: Version, new: Version) -> Words:
-        return words_changed(*self._with_fields(old, new, self._both(old, new)))
-
-    def _with_fields(self, old: Version, new: Version, said: Sequence[str]) -> list[str]:
-        """What both say, and after it what the page function found in the one that it did not find in the other."""
-        fields = other_fields(self._kept(old).fields, self._kept(new).fields)
-        return [text + beside for text, beside in zip(said, fields, strict=True)]
-
-    def _both(self, old: Version, new: Version) -> tuple[str, str]:
-        """What two versions say, found in the same way, so that they differ only in what the page says.
+    def _compared(self, old: Version, new: Version, *, full: bool = False) -> tuple[str, str]:
+        """What two versions say, found in the same way, so that they differ only in what the page says. After it stands
+        what the page function found in the one and not in the other.
 
         Texts are made by what was known of the site at the time: what many pages share is left out once that is known,
         and is still there. So pages whose texts differ are read again, both without what others taught.
         """
         one, other = self._kept(old), self._kept(new)
+        went, came = other_fields(one.fields, other.fields)
+        if full:
+            return _all_said(one) + went, _all_said(other) + came
         if _said(one) != _said(other) and all(each.media_type in HTML for each in (one, other)):
             with suppress(Damaged):
                 one, other = self._again(old), self._again(new)
-        return _said(one), _said(other)
+        return _said(one) + went, _said(other) + came
 
     def _kept(self, version: Version) -> Page:
         return self._archive.page(self._url, version) or self._again(version)

@@ -29,6 +29,7 @@ def test_a_fetch_is_told_with_its_status_size_and_time() -> None:
         (came(A, status=301, fields=(("location", "/there"),)), "to /there"),
         (came(A, status=302, fields=(("location", "http://me:pw@b@c.example/x@y"),)), "to http://c.example/x@y"),
         (came(A, status=302, fields=(("location", "\\\\me:pw@c.example\\x"),)), "to \\\\c.example\\x"),
+        (came(A, status=302, fields=(("location", "/caf\xc3\xa9"),)), "to /café"),
         (came(A, status=399, fields=(("location", "/there"),)), "to /there"),
         (came(A, status=300, fields=(("location", "/there"),)), "to /there"),
         (came(A, status=301), ""),

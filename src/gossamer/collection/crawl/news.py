@@ -15,6 +15,7 @@ import msgspec
 
 from gossamer.collection.crawl.outside import Fetch
 from gossamer.collection.progress import Fetched
+from gossamer.fetch.redirects import location
 from gossamer.lazy import pattern
 from gossamer.model import Capture, Visit
 from gossamer.printable import log
@@ -34,7 +35,7 @@ def fetched(capture: Capture) -> Fetched:
     visit = capture.visit
     reason = str(capture.failure or "") or (f"cut: {capture.truncated}" if capture.truncated else "")
     if 300 <= capture.status < 400 and not reason:
-        reason = f"to {_NAMED.sub('', target)}" if (target := capture.header("location")) else ""
+        reason = f"to {_NAMED.sub('', target)}" if (target := location(capture)) else ""
     came = len(capture.wire)
     return Fetched(visit.url, visit.kind, visit.method, capture.status, came, capture.began, capture.seconds, reason)
 

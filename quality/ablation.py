@@ -40,10 +40,11 @@ WAYS = {
     "what others call it": Weights(anchors=0),
     "phrases": Weights(phrase=0),
     "telling terms": Weights(expansion=0),
+    "answers like it": Weights(cluster=0),
     "links": Weights(rank=0),
 }
 """By what is left out. Age is not among them: all pages are of one moment."""
-OF_WORDS = (ALL, "phrases", "telling terms")
+OF_WORDS = (ALL, "phrases", "telling terms", "answers like it")
 
 Scores = Mapping[str, float]
 """By what is left out."""

@@ -51,7 +51,7 @@ ROUNDS_MOST = 5
 GAIN_LEAST = 1e-4
 """What another value of a weight must bring on the questions that it is fitted on."""
 SHOWN = 10
-_NONE = Weights(title=0, headings=0, address=0, anchors=0, phrase=0, rank=0, fresh=0, expansion=0)
+_NONE = Weights(title=0, headings=0, address=0, anchors=0, phrase=0, rank=0, fresh=0, expansion=0, cluster=0)
 _ONES = replace(_NONE, title=1, headings=1, address=1, phrase=1, expansion=1)
 
 Measure: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64], float], float]

@@ -471,6 +471,9 @@ SETTINGS: dict[str, Setting] = {
     "rank_weight": Setting(1.5, "The most that links to a page add to its score.", least=0),
     "fresh_weight": Setting(0.3, "The most that being new adds to the score of a page.", least=0),
     "expansion_weight": Setting(0.6, "What telling words of the first answers to a long question count.", least=0),
+    "cluster_weight": Setting(
+        0.8, "What the answers like it count for an answer to a long question, beside its own words.", least=0, most=1
+    ),
     "warc_bytes": Setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16, unit="B"),
     "disk_pause": Setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0, unit="B"),
     "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0),

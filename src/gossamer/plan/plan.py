@@ -127,6 +127,7 @@ class Plan:
     rank_weight: float = _setting("rank_weight")
     fresh_weight: float = _setting("fresh_weight")
     expansion_weight: float = _setting("expansion_weight")
+    cluster_weight: float = _setting("cluster_weight")
     warc_bytes: int = _setting("warc_bytes")
     disk_pause: int = _setting("disk_pause")
     disk_pause_share: float = _setting("disk_pause_share")
@@ -213,6 +214,7 @@ class Plan:
             rank=self.rank_weight,
             fresh=self.fresh_weight,
             expansion=self.expansion_weight,
+            cluster=self.cluster_weight,
         )
 
     def as_cell(self) -> CellLimits:

@@ -29,6 +29,9 @@ class Weights:
     """At most so much is added for a page of today; half of it for one that is a year old."""
     expansion: float = 0.6
     """Terms of the best answers, where the question is long; 0 leaves them out."""
+    cluster: float = 0.8
+    """What the answers like it count for an answer to a long question, beside its own score; 0 leaves them out. At 1
+    those of the same words in another order would be worth the same."""
 
     def of(self, field: str) -> float:
         """The weight of a field of words."""

@@ -19,6 +19,7 @@ from gossamer.index.analysis import terms
 from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Shown
 from gossamer.index.faults import reading
+from gossamer.search import neighbors
 from gossamer.search.bm25f_weights import Weights
 from gossamer.search.candidates import Candidates, Weighed, identity, together
 from gossamer.search.candidates import weighed as weigh
@@ -169,8 +170,11 @@ class Retrieval:
             found = self._shards.raised(found, range(len(found.addresses)), partial(_more, window.question, further))
         words = window.question.words
         if is_first and (words.common or (words.pairs and not words.near)):
-            order = np.lexsort((found.pages, -found.words))[:REFINED_MOST].tolist()
-            found = self._shards.raised(found, order, lambda asking, pages: asking.finer(window.question, pages))
+            found = self._shards.raised(
+                found, _first(found, REFINED_MOST), lambda asking, pages: asking.finer(window.question, pages)
+            )
+        if is_first:
+            found = self._leaning(window.question, found)
         return together([window.called, found]) if window.called else found
 
     def _is_counted(self, question: Question) -> bool:
@@ -216,17 +220,37 @@ class Retrieval:
         found = window.first
         if window.question.words.number < LONG or not self._weights.expansion or not found.addresses:
             return {}
-        order = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
-        best = [found.addresses[place] for place in order if found.words[place] >= GOOD * found.words[order[0]]]
-        shown = [(shard, self._shards.shown(shard, address)) for shard, address in best]
-        short = [(shard, page) for shard, page in shown if 0 < page.length <= SHORT]
-        texts = self._context.texts(short)
-        answers = [terms(text, page.language) for text, (_, page) in zip(texts, short, strict=True)]
+        order = _first(found, ANSWERS)
+        best = [place for place in order if found.words[place] >= GOOD * found.words[order[0]]]
+        answers = self._read(found, best).values()
         further = telling(
-            answers, lambda term: self._shards.known.texts_having(term) / max(self._shards.known.pages, 1)
+            list(answers), lambda term: self._shards.known.texts_having(term) / max(self._shards.known.pages, 1)
         )
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
+
+    def _leaning(self, question: Question, found: Candidates) -> Candidates:
+        """The first answers to a long question lean on those like them, unless these are of the past, where how many
+        pages had a term takes a search."""
+        if question.words.number < LONG or not self._weights.cluster or self._shards.past:
+            return found
+        answers = self._read(found, _first(found, neighbors.ANSWERS))
+        words, places = found.words.copy(), list(answers)
+        rarity, weight = self._shards.known.rarity, self._weights.cluster
+        words[places] = neighbors.regularized(words[places], list(answers.values()), rarity, weight)
+        return replace(found, words=words)
+
+    def _read(self, found: Candidates, places: Iterable[int]) -> dict[int, list[str]]:
+        """The terms of those that are short, by their places."""
+        shown = {place: self._shards.shown(*found.addresses[place]) for place in places}
+        short = [place for place in shown if 0 < shown[place].length <= SHORT]
+        texts = self._context.texts([(found.addresses[place][0], shown[place]) for place in short])
+        return {place: terms(text, shown[place].language) for place, text in zip(short, texts, strict=True)}
+
+
+def _first(found: Candidates, most: int) -> list[int]:
+    """The places of the best by their words."""
+    return np.lexsort((found.pages, -found.words))[:most].tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
 
 def _more(question: Question, further: Mapping[str, float], asking: Asking, pages: Sequence[int]) -> Any:

@@ -202,7 +202,11 @@ class Searcher:
         own = sum(signs.values())
         anchors = asked.anchors.get(each.page, 0.0)
         further = each.signs["words"] - own - anchors
-        more = {"anchors": anchors, "words beside each other, and forms of them": further, **each.signs}
+        more = {
+            "anchors": anchors,
+            "words beside each other, forms of them, and answers like it": further,
+            **each.signs,
+        }
         return signs | {name: value for name, value in more.items() if name != "words" and abs(value) > 1e-6}
 
     # ----------------------------------------------------------------- showing

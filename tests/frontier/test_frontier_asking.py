@@ -138,6 +138,11 @@ def test_nonsense_is_asked_first_then_nothing_then_each_choice_and_then_words() 
     }  # fmt: skip
 
 
+def test_nonsense_is_written_into_one_field_of_many() -> None:
+    form = row(text=("q", "author"))
+    assert Asking(form, 9).next() == (("q", form.nonsense),)
+
+
 def test_a_budget_is_spent_to_its_last_request() -> None:
     form = row(requests=9)
     assert Asking(form, 10).next() is not None

@@ -142,3 +142,12 @@ def test_a_document_that_is_gone_names_none_but_one_that_does_not_answer_may_be_
         held.answered(A, status)
         assert held.state(A) == "FAILED"
         assert bool(dict(hubs.named(held.table))) is stays
+
+
+@pytest.mark.parametrize(("status", "stays"), [(300, False), (410, False), (403, True), (500, True)])
+def test_a_page_is_here_until_an_answer_says_that_it_is_not(tmp_path: Path, status: int, stays: bool) -> None:
+    with books(tmp_path) as held:
+        kept(held, A)
+        held.frontier.revisit()
+        held.answered(A, status)
+        assert held.entry(A).held is stays

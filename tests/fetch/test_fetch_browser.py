@@ -5,18 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gossamer.fetch.browser import chromium, rendering
 from gossamer.fetch.browser.chromium import Chromium
 from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
-from gossamer.fetch.browser.signing_in import Reach, sign_in
+from gossamer.fetch.browser.signing_in import Reach, _Way, sign_in
 from gossamer.fetch.logins import FORM, Account, Login, Logins, Step, place
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.model import Capture, Kind, Visit
+from gossamer.testing import run, running_clock
 from harness.jpegs import jpeg_size
 from web.browser import chromium as installed
 
@@ -247,6 +253,47 @@ def test_a_login_by_a_browser_sends_nothing_where_it_does_not_hold() -> None:
     encrypted = Reach(asked, lambda url: url.startswith("https:"), lambda _: None, 0.0)
     assert asyncio.run(sign_in(account, encrypted)) == ""
     assert asked.log == [("https://birds.localhost/login", b"")]
+
+
+def test_a_browser_that_logs_in_asks_no_faster_than_the_crawl() -> None:
+    when: list[float] = []
+
+    class Timed(Signing):
+        async def __call__(self, visit: Visit) -> Capture:
+            when.append(running_clock().steady())
+            return await super().__call__(visit)
+
+    async def main() -> list[float]:
+        async def no_cookies() -> list[Any]:
+            return []
+
+        context: Any = SimpleNamespace(cookies=no_cookies)
+        reach = Reach(Timed("<p>"), lambda url: True, lambda _: None, 2.5)
+        way = _Way(Account("browser", "me", "hush", "http://birds.test/login", ()), reach, context)
+        page = SimpleNamespace(url="http://birds.test/login")
+        request: Any = SimpleNamespace(frame=SimpleNamespace(page=page), is_navigation_request=lambda: True)
+        began = running_clock().steady()
+        await asyncio.gather(*(way._asked(page.url, None, request) for _ in range(3)))
+        return [moment - began for moment in when]
+
+    assert run(main()) == pytest.approx([2.5, 5.0, 7.5])
+
+
+def test_a_browser_that_does_not_end_by_itself_is_killed_with_all_of_its_processes(tmp_path: Path) -> None:
+    async def broken() -> None:
+        raise RuntimeError
+
+    folder, part = tmp_path / "browser", subprocess.Popen(["sleep", "60"], start_new_session=True)
+    folder.mkdir()
+    (folder / "pid").write_text(str(part.pid))
+    driver: Any = SimpleNamespace(stop=broken)
+    browser: Any = SimpleNamespace(close=broken)
+    asyncio.run(Chromium(folder, driver, browser).close())
+    try:
+        assert part.wait(10) == -signal.SIGKILL
+    finally:
+        part.kill()
+    assert not folder.exists()
 
 
 def test_a_cookie_that_a_script_has_set_is_kept_whatever_is_in_it() -> None:

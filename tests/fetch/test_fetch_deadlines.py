@@ -10,7 +10,9 @@ import pytest
 from gossamer import testing
 from gossamer.fetch import Limits
 from gossamer.fetch.memory_budget import Held
+from gossamer.fetch.protocols.asking import Ask
 from gossamer.fetch.protocols.deadlines import GRANTED, Course, GivenUp, Means
+from gossamer.fetch.protocols.incoming import Incoming
 from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Fault, Visit
 from gossamer.testing.clock import running_clock
@@ -40,9 +42,19 @@ async def telling_nothing(course: Course) -> None:
     await asyncio.sleep(1_000)
 
 
+async def stopping(course: Course) -> None:
+    """A body begins, piece by piece, and comes no further."""
+    incoming = Incoming(Ask("", "", 0, "", "/", 1.0, 1_000_000, course=course))
+    for _ in range(25):  # longer than any answer may take to begin
+        incoming.add(bytes(1_000))
+        await asyncio.sleep(1)
+    await asyncio.sleep(1_000)
+
+
 @pytest.mark.parametrize(
     ("work", "seconds", "words"),
     [
+        (stopping, 44, "nothing more came for 20 s"),
         (dripping, 30, "under 500 bytes a second for 30 s"),
         (silent, 20, "nothing more came for 20 s"),
         (connecting, 10, "no connection within 10 s"),

@@ -101,6 +101,24 @@ def test_ignore_files_mean_what_git_says_of_them(tmp_path: Path) -> None:
     assert (capture.status, reason(capture)) == (410, f"ignored by {tmp_path}/.gitignore")
 
 
+def test_what_is_passed_over_is_so_where_a_walk_begins_there(tmp_path: Path) -> None:
+    for name in ("build/x", ".secret", "seen"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    root = os.fsencode(tmp_path)
+    walk = Walk(Ignoring((root,)))
+    starts = [os.path.join(root, name) for name in (b"build", b"build/x", b".secret", b"seen")]
+    assert [each.path for start in starts for each in walk.files(start, root)] == starts[3:]
+
+
+def test_the_first_two_thousand_lines_of_an_ignore_file_are_heeded(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("".join(f"{number}.txt\n" for number in range(2_001)))
+    for number in (0, 1_999, 2_000):
+        (tmp_path / f"{number}.txt").write_text("words")
+    assert found(tmp_path) == ["2000.txt"]
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -108,3 +108,20 @@ def test_a_shard_that_was_started_anew_is_asked_again_and_has_its_window_free(pi
         assert pipe.sent == [], "nobody asks himself"
 
     asyncio.run(main())
+
+
+def test_whoever_began_anew_has_its_whole_window_again(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over, "WINDOW", 1)
+    item = Laid(0, Kept(Record(Place("a.warc", 0, 1, "x"), "metadata", (), b"words"), 0, None))
+
+    async def main() -> None:
+        over = HandOver(pipe)
+        await over.give(0, item)
+        second = asyncio.create_task(over.give(0, item))
+        await asyncio.sleep(1)
+        assert not second.done()
+        over.forget(0)
+        await asyncio.sleep(1)
+        assert second.done()
+
+    run(main())

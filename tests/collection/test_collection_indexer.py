@@ -345,3 +345,24 @@ def test_a_page_that_is_none_any_more_is_not_missing_in_an_index(
     committed(shard, index)
     empty = cast(ShardIndex, SimpleNamespace(covered=0, source=0))
     assert index_state.behind(shard.place, shard.table, shard.archive, empty) == pages
+
+
+@pytest.mark.parametrize(
+    ("more", "other", "missing"),
+    [
+        (0, 0, 0),
+        (1, 0, 0),  # another commit came after the rows were read
+        (0, 1, 2),  # of another log
+        (1, 1, 2),
+        (-1, 0, 2),  # it ends within a commit
+    ],
+)
+def test_pages_are_missing_in_an_index_that_is_not_of_their_log(
+    shard: Shard, index: Indexer, more: int, other: int, missing: int
+) -> None:
+    kept(shard, index, A)
+    kept(shard, index, B)
+    committed(shard, index)
+    length, log = index_state.committed_length(shard.table), index_state.drawn(shard.table)
+    made = cast(ShardIndex, SimpleNamespace(covered=length + more, source=log + other))
+    assert index_state.behind(shard.place, shard.table, shard.archive, made) == missing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import resource
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from made_shard import A, made
 
 from gossamer.collection.crawl import network
-from gossamer.collection.crawl.outside import REAL
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.errors import StorageError
 from gossamer.fetch import Resolver, Threads
 from gossamer.fetch.ares import Ares
@@ -112,9 +113,27 @@ def test_a_crawl_asks_for_pages_and_not_only_whether_they_answer() -> None:
     assert (REAL.heads, REAL.is_handed_in) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("limit", "passed", "over"),
+    [(0.0, 1e9, False), (1.0, 0.9, False), (1.0, 1.0, True), (0.5, 0.5, True), (60.0, 59.0, False)],
+)
+def test_a_limit_of_time_counts_from_the_beginning(limit: float, passed: float, over: bool) -> None:
+    clock = VirtualClock()
+    began = Outside(clock, began=clock.steady())
+    clock.advance(passed)
+    assert began.is_over(limit) is over
+    assert not Outside(clock).is_over(limit), "it has not begun"
+
+
 @pytest.mark.parametrize(("names", "asked"), [("system", Threads), ("servers", Ares)])
 def test_names_are_looked_up_as_the_plan_says(names: str, asked: type, monkeypatch: pytest.MonkeyPatch) -> None:
     met: list[Names | None] = []
     monkeypatch.setattr(network, "Resolver", lambda clock, names=None: met.append(names) or Resolver(clock, names))
     network.Network(Plan(names=names), VirtualClock(), Held(), lambda visit: None)
     assert isinstance(met[0] or Ares(), asked)
+
+
+def test_an_address_that_is_written_out_holds_for_an_hour() -> None:
+    reached = network.Network(Plan(), VirtualClock(), Held(), lambda visit: None)
+    for host in ("192.0.2.1", "[2001:db8::1]"):
+        assert asyncio.run(reached.addresses(host)) == ((host.strip("[]"),), 3_600.0)

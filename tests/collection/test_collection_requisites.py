@@ -276,3 +276,4 @@ def test_a_page_of_the_web_reaches_nothing_private_by_what_it_needs(
     assert bool(capture.status) is comes
     if not comes:
         assert str(capture.failure).endswith("inside.test is private, and https://public.test/ is not")
+        assert capture.seconds == 0.0, "no host took that long"

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -462,6 +462,14 @@ def test_two_who_change_it_at_once_do_so_one_after_the_other(rested: Path, monke
         Steering(rested).alone(),
     ):
         pass
+
+
+def test_who_finds_another_at_it_waits_for_him(rested: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ExitStack() as other:
+        other.enter_context(Steering(rested).alone())
+        monkeypatch.setattr(steering.time, "sleep", lambda _: other.close())
+        with Steering(rested).alone():
+            pass
 
 
 def test_a_change_that_cannot_be_written_is_told(rested: Path, monkeypatch: pytest.MonkeyPatch) -> None:

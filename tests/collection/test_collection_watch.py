@@ -14,6 +14,7 @@ from gossamer.cli import answers
 from gossamer.cli.main import main
 from gossamer.collection import Outside, crawling
 from gossamer.collection.crawl.page_ranks import PageRanks
+from gossamer.collection.derive import graphs
 from gossamer.errors import NothingFetched
 from gossamer.model import Capture, Visit
 from gossamer.store.commits import Commits
@@ -103,6 +104,8 @@ def test_what_pages_count_follows_the_graph_of_the_round_before(
             assert answer.weights.rank == pytest.approx(ranks(url) ** 0.5, rel=0.2)
             assert answer.weights.rank != 1.0
         assert ranks(f"{HOME}unknown") == 1.0
+        monkeypatch.setattr(graphs, "current", lambda folder: graphs.Graph(tmp_path / "replaced"))
+        assert PageRanks(tmp_path / "web")(HOME) == 1.0, "another graph has just taken its place"
     assert PageRanks(tmp_path / "nothing")(HOME) == 1.0
 
 

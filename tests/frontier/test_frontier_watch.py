@@ -833,3 +833,39 @@ def test_a_new_budget_moves_all_dates(tmp_path: Path) -> None:
 def test_a_row_that_nobody_could_reckon_with_is_damage(read: Callable[[bytes], object], row: object) -> None:
     with pytest.raises(Damaged):
         read(msgspec.msgpack.encode(row))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "dated", "follows"),
+    [(3_599, 1, False), (3_600, 1, True), (0, 19, False), (0, 20, True), (9_999, 0, False)],
+)
+def test_the_price_follows_little_that_was_learned_once_an_hour(
+    tmp_path: Path, seconds: float, dated: int, follows: bool
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        rooms: Any = held.frontier._rooms
+        dates = rooms.watch._dating
+        for _ in range(1_000):
+            dates.state.population.enter(1.0, 1.0)
+        dates.state.price, dates._dated, dates._priced = 123.0, dated, held.clock.steady() - seconds
+        dates.catch_up(100.0)
+        assert (dates.state.price != 123.0) is follows
+        dates.state = WatchState()
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_date_that_was_set_anew_wakes_nobody_at_the_old_one(tmp_path: Path, forgotten: bool) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        row: Any = page_changes.get(held.table, A)
+        if forgotten:
+            held.table.delete(FRESHNESS, keys.row(A))
+        else:
+            page_changes.put(held.table, A, msgspec.structs.replace(row, position=row.position + 1))
+        held.clock.advance(LONGEST * DAY)
+        frontier: Any = held.frontier
+        frontier._watch.wake()
+        assert held.state(A) == "DONE"
+        page_changes.put(held.table, A, row)

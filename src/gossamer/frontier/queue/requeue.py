@@ -27,7 +27,7 @@ WANTS_LOGIN = (401, 403, 407)
 """What a server answers to whom it does not let in."""
 
 
-def asked(ledger: Ledger, *, has_room: Callable[[str], bool], requisites: bool = False) -> Iterator[Change]:
+def asked(ledger: Ledger, *, has_room: Callable[[str], bool], requisites: bool) -> Iterator[Change]:
     """Every page that was asked for; the validators of those that are here go along, so that only what has changed
     comes. With `requisites`, what they need too.
 

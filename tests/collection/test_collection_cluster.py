@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,11 +13,14 @@ import pytest
 import gossamer
 from gossamer import plan as plans
 from gossamer.collection import Outside, stored
+from gossamer.collection.column_families import FAMILIES
+from gossamer.collection.crawl import cluster
 from gossamer.collection.crawl.plan_check import check
 from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 from harness.ports import free_port
 from named_web import named_web
@@ -91,3 +95,22 @@ def test_what_lies_here_of_a_cluster_is_a_copy_that_is_read_and_not_changed(tmp_
     stored.refresh(folder, plan)
     assert [path.stat().st_ino for path in sorted(folder.shard(0).rglob("*.warc.gz"))] == before
     assert Depot(plan.store).line(0).newest() is not None
+
+
+@pytest.mark.parametrize(
+    ("is_here", "newest", "ahead"),
+    [
+        (False, None, False),
+        (True, None, True),  # the store has nothing of it
+        (True, SimpleNamespace(files=(), claim="c", sequence=0), True),
+        (True, SimpleNamespace(files=("a",), claim="c", sequence=9), False),  # of another disk
+    ],
+)
+def test_a_disk_is_ahead_with_what_the_store_does_not_have(
+    tmp_path: Path, is_here: bool, newest: Any, ahead: bool
+) -> None:
+    folder, line = Folder(tmp_path / "web"), SimpleNamespace(newest=lambda: newest)
+    depot: Any = SimpleNamespace(line=lambda index: line)
+    if is_here:
+        Table.open(folder.table(0), FAMILIES, writable=True).close()
+    assert cluster._is_ahead(depot, folder, 0) is ahead

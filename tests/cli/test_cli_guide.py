@@ -21,6 +21,7 @@ from gossamer.cli import guide
 from gossamer.cli.completion import SHELLS, script
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
+from gossamer.cli.options.parsers import Parser
 from gossamer.plan import Plan, load
 from gossamer.settings import SETTINGS
 from harness import debian
@@ -172,6 +173,15 @@ def test_words_of_other_programs_are_answered_with_ours(
 ) -> None:
     assert ended(words) == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("listed", ["'text', 'markdown'", "text, markdown"], ids=["Python 3.11", "Python 3.13"])
+def test_a_slip_in_a_choice_is_answered_however_python_lists_the_choices(
+    listed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        Parser(prog="gossamer show").error(f"argument --as: invalid choice: 'md' (choose from {listed})")
+    assert "did you mean markdown?" in capsys.readouterr().err
 
 
 def test_what_was_left_out_or_stands_in_another_place_is_said(

@@ -30,7 +30,8 @@ class Parser(argparse.ArgumentParser):
             message = f"unrecognized arguments: {option[1]}{self._other(option[2])}"
         choice = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
         if choice is not None:
-            message += guide.meant(choice[2], re.findall(r"'(.*?)'", choice[3]))
+            names = [name.strip("'") for name in choice[3].split(", ")]  # Python 3.13 puts them in no quotes
+            message += guide.meant(choice[2], names)
             if Path(choice[2]).is_dir():
                 message += f"; the directory comes after it, as in `{self.prog} {choice[1]} {choice[2]}`"
         verb = self.prog.partition(" ")[2].partition(" ")[0]

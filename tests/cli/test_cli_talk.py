@@ -299,6 +299,7 @@ def test_a_crawl_that_fails_or_is_broken_off_leaves_an_end_in_its_log(tmp_path: 
 def test_who_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     assert terminal.is_coloured()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not terminal.is_coloured()

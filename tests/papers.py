@@ -10,6 +10,23 @@ from typing import NamedTuple
 
 import pytest
 
+_AUTHORITY = """
+[ca]
+default_ca = ours
+[ours]
+database = index
+new_certs_dir = .
+certificate = ca.pem
+private_key = ca.key
+rand_serial = yes
+unique_subject = no
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
+"""
+"""For `openssl ca`, which signs what has expired in all versions; `x509 -days -1` is an error in OpenSSL 3.5."""
+
 
 class Papers(NamedTuple):
     """An authority, and servers it vouches for or does not."""
@@ -37,9 +54,14 @@ def made(folder: Path, *names: str) -> Papers:
     subject = f"/CN={names[0]}"
     openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", "-days", "2")
     (folder / "names").write_text(f"subjectAltName={','.join(f'DNS:{name}' for name in names)}\n")
-    for name, days in (("good", "2"), ("expired", "-1")):
+    (folder / "ca.conf").write_text(_AUTHORITY)
+    (folder / "index").touch()
+    for name, dates in (
+        ("good", ["-days", "2"]),
+        ("expired", ["-startdate", "240101000000Z", "-enddate", "240102000000Z"]),
+    ):
         openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", subject)
-        signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", days]
-        openssl("x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.pem", *signed)
+        signed = ["-batch", "-notext", "-config", "ca.conf", "-extfile", "names", *dates]
+        openssl("ca", "-in", f"{name}.csr", "-out", f"{name}.pem", *signed)
     openssl("req", "-x509", *key, "-keyout", "self.key", "-out", "self.pem", "-subj", subject, "-days", "2")
     return Papers(folder / "ca.pem", context("good"), context("expired"), context("self"))

@@ -55,7 +55,7 @@ def _says(text: str, plan: Plan, path: Path) -> bool:
 
 
 _PLAIN = r"""[\w.+-]++|"[^"\\\n]*+"|'[^'\n]*+'"""
-_VALUE = rf"(?:{_PLAIN}|\[[ \t]*+(?:(?:{_PLAIN})[ \t]*+,?+[ \t]*+)*+\])"
+_VALUE = rf"(?:{_PLAIN}|\[[ \t]*+(?:(?:{_PLAIN})[ \t]*+,?+[ \t]*+|(?!))*+\])"
 """What stands on one line. Nothing is read twice, whatever a stranger has written there."""
 
 

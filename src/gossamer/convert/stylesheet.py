@@ -18,7 +18,7 @@ from gossamer.lazy import pattern
 # again from each quote on.
 _STRING = r'"(?:[^"\\\n]|\\.)*+"?+|' + r"'(?:[^'\\\n]|\\.)*+'?+"
 _TOKEN = pattern(
-    rf"""/\*(?:[^*]|\*(?!/))*+(?:\*/)?+
+    rf"""/\*(?:[^*]|\*(?!/)|(?!))*+(?:\*/)?+
     |(?P<rule>@(?:import|namespace)(?![\w-]))
     |(?P<set>image-set\()
     |type\(\s*+(?:{_STRING})\s*+\)

@@ -23,7 +23,7 @@ TOPIC_MOST = 2_000
 _HUB, _SELF = "hub", "self"
 _MARK = b"hub"
 _OVER = re.compile(rb"</head|<body|<(?:[\w.-]{1,40}:)?(?:item|entry)[\s>/]", re.IGNORECASE)
-_LINK = re.compile(rb"""<(?:[\w.-]{1,40}:)?link(?=[\s/])((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)""", re.IGNORECASE)
+_LINK = re.compile(rb"""<(?:[\w.-]{1,40}:)?link(?=[\s/])((?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|(?!))*+)""", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 

@@ -28,7 +28,7 @@ HOURS = 24
 """A mask has a bit for each hour of the day from 0 on, and then one for each day of the week from Monday on, in UTC."""
 _LEAST = 2.0
 """A hint counts as one of so many where nothing is known."""
-_DIRECTIVE = re.compile(r"""([!#$%&'*+.^_`|~\w-]++)(?:\s*+=\s*+(?:"([^"]*+)"?|([^\s,"]*+)))?+""", re.ASCII)
+_DIRECTIVE = re.compile(r"""([!#$%&'*+.^_`|~\w-]++)(?:\s*+=\s*+(?:"([^"]*+)"?|([^\s,"]*+))|(?!))?+""", re.ASCII)
 
 
 def frequency(word: str) -> float | None:

@@ -43,13 +43,13 @@ _HYPHENS = r"\-\u2010\u2011"
 _OPENS = r"\x00-\x20\xa0(\[{\"'`/*"
 """What may stand before the dot of a name that begins with one."""
 _LETTER = rf"(?![{_ALONE}])[\w{_CLINGS}]"
-_RUN = rf"{_LETTER}(?:{_LETTER}|[{_UNSEEN}])*+"
+_RUN = rf"{_LETTER}(?:{_LETTER}|[{_UNSEEN}]|(?!))*+"
 _ASCII_RUN = r"\w++"
 _DOTTED = rf"(?:(?<![^{_OPENS}])\.(?=[A-Za-z]))?"
 _PLUSES = r"(?:\+\+(?!\+))?"
-_CHAIN = pattern(rf"[{_ALONE}]|{_DOTTED}({_RUN})(?:[{_HYPHENS}.]({_RUN}))*+{_PLUSES}")
+_CHAIN = pattern(rf"[{_ALONE}]|{_DOTTED}({_RUN})(?:[{_HYPHENS}.]({_RUN})|(?!))*+{_PLUSES}")
 _LINK = pattern(rf"{_DOTTED}({_RUN}){_PLUSES}()")
-_ASCII_CHAIN = pattern(rf"{_DOTTED}({_ASCII_RUN})(?:[-.]({_ASCII_RUN}))*+{_PLUSES}", re.ASCII)
+_ASCII_CHAIN = pattern(rf"{_DOTTED}({_ASCII_RUN})(?:[-.]({_ASCII_RUN})|(?!))*+{_PLUSES}", re.ASCII)
 """The same for a text in ASCII, as most questions are. The other takes longer to compile than to answer one."""
 _BETWEEN = pattern(f"[{_HYPHENS}.]")
 _IN_WORD = pattern(_LETTER)

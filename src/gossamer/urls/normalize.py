@@ -46,13 +46,13 @@ _IN_NAME = r"A-Za-z0-9_~!$&()*+,;=@.\-"
 _IN_PATH = rf"[{_IN_NAME}':/]*+"
 _IN_QUERY = rf"[{_IN_NAME}:/?]*+"
 _ESCAPED = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[B-DF])"
-_QUERY = rf"\?{_IN_QUERY}(?:{_ESCAPED}{_IN_QUERY})*+"
-_PATH = rf"{_IN_PATH}(?:{_ESCAPED}{_IN_PATH})*+(?:{_QUERY})?+"
+_QUERY = rf"\?{_IN_QUERY}(?:{_ESCAPED}{_IN_QUERY}|(?!))*+"
+_PATH = rf"{_IN_PATH}(?:{_ESCAPED}{_IN_PATH}|(?!))*+(?:{_QUERY})?+"
 # A last label of letters cannot be the end of an IPv4 address; `xn--` would have to be checked.
 _HOST = r"(?![^/]*xn--)[a-z0-9._-]*\.[a-z]{2,}"
 _PLAIN = pattern(
     rf"(?:(https?://{_HOST}/{_PATH})|(//{_HOST}/{_PATH})|(/(?!/){_PATH})"
-    rf"|((?!\.)[{_IN_NAME}']++(?!:){_PATH})|({_QUERY}))?+(?:#.*)?+",
+    rf"|((?!\.)[{_IN_NAME}']++(?!:){_PATH})|({_QUERY})|(?!))?+(?:#.*)?+",
     re.DOTALL,
 )
 _ABSOLUTE, _ROOTED, _RELATIVE = 1, 3, 4

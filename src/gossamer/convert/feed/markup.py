@@ -20,7 +20,7 @@ _COMMENT = r"<!--.*?(?:-->|\Z)"
 _CDATA = r"<!\[CDATA\[.*?(?:\]\]>|\Z)"
 _NOT_MARKUP = rf"{_COMMENT}|{_CDATA}"
 _DOCTYPE = r"<!DOCTYPE[^\[<>]*+(?:\[.*?(?:\]\s*+>|\Z))?"
-_ATTRIBUTES = r"""((?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["'])*+)"""
+_ATTRIBUTES = r"""((?:[^<>"']++|"[^"<]*+"|'[^'<]*+'|["']|(?!))*+)"""
 TAG = pattern(
     rf"{_NOT_MARKUP}|<\?.*?(?:\?>|\Z)|{_DOCTYPE}|<(/?)(?:([\w.-]++):)?([A-Za-z_][\w.-]*+){_ATTRIBUTES}>?",
     re.DOTALL | re.IGNORECASE,

@@ -52,7 +52,7 @@ _FORMATTING = re.compile(
 )
 _PLAIN_FORMATTING = re.compile(
     rb"<(?i:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
-    rb"""(?:[\t\n\f\r ]++[\w:-]++(?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++))?+)*+[\t\n\f\r ]*+/?>"""
+    rb"""(?:[\t\n\f\r ]++[\w:-]++(?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++)|(?!))?+|(?!))*+[\t\n\f\r ]*+/?>"""
 )
 """Written so that what it says is its bytes: two of them are equal if these are."""
 _FORMATTED = re.compile(_FORMATTING.pattern + rb"[^<]*+</(?i:\1)")
@@ -63,7 +63,7 @@ _STRETCH = 4_096
 _MANY_ATTRIBUTES = re.compile(
     rb"""<[A-Za-z][^\t\n\f\r />]*+
     (?: [\t\n\f\r /]*+ [^\t\n\f\r />][^\t\n\f\r />=]*+
-        (?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+"?+ | '[^']*+'?+ | [^\t\n\f\r >]*+ ) )?+ ){500}""",
+        (?: [\t\n\f\r ]*+ = [\t\n\f\r ]*+ (?: "[^"]*+"?+ | '[^']*+'?+ | [^\t\n\f\r >]*+ ) | (?!) )?+ ){500}""",
     re.VERBOSE,
 )
 _BLOCK_TAGS = (b"<p", b"<div", b"<li", b"<h", b"<section", b"<table")

@@ -41,7 +41,8 @@ _PROTOCOL = pattern(rb"""javascript:([^"<>]{1,2000}+)""")
 _MEANT = (b"location", b".open", b".href", b".action")
 _GOES = pattern(
     rb"""(?:location(?:\.href)?\s*+=|location\.(?:assign|replace)\s*+\(|\.open\s*+\(|\.href\s*+=|\.action\s*+=)\s*+"""
-    rb"""((?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+')(?:\s*+\+\s*+(?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+'))*+)(?!\s*+\+)"""
+    rb"""((?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+')(?:\s*+\+\s*+(?:"[^"\\\n]{0,1000}+"|'[^'\\\n]{0,1000}+')|(?!))*+)"""
+    rb"""(?!\s*+\+)"""
 )
 _COMMENT_MOST = 2_000
 """Bytes of a comment that says something; longer ones are pieces of the page."""

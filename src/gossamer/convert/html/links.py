@@ -47,7 +47,7 @@ _REFRESH = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ADDRESS = re.compile(
-    r"""(?: url [\t\n\f\r ]*+ = [\t\n\f\r ]*+ )?+
+    r"""(?: url [\t\n\f\r ]*+ = [\t\n\f\r ]*+ | (?!) )?+
     (?: "([^"]*+) | '([^']*+) | (.*+) )""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )

@@ -54,7 +54,9 @@ _HEAD = 64 << 10
 """Bytes in which the base of a frame is looked for."""
 _SETS = ("srcset", "data-srcset", "imagesrcset")
 _SELECTED = ", ".join((*_SOURCES, "link[href]", "[background]", "style", '[style*="("]', "[srcset]", "[imagesrcset]"))
-_IN_CODE = re.compile(r"""["']((?:[\w.~%-]*+/)++[\w.~%-]{1,99}\.(?:css|m?js|avif|gif|jpe?g|png|svg|webp|woff2?))["']""")
+_IN_CODE = re.compile(
+    r"""["']((?:[\w.~%-]*+/|(?!))++[\w.~%-]{1,99}\.(?:css|m?js|avif|gif|jpe?g|png|svg|webp|woff2?))["']"""
+)
 """A path in a script that ends like a stylesheet, a script, a picture or a font: some pages load them in that way."""
 _CANDIDATE = re.compile(r"[\s,]*+(\S++)")
 _DESCRIPTORS = re.compile(r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*+,?")

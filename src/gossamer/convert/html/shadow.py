@@ -13,7 +13,7 @@ MARK = b"shadowrootmode"
 _TEMPLATES = re.compile(
     rb"<!--(?:.*?-->|.*+)"
     rb"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])(?:.*?</\1(?=[\s/>])|.*+)"
-    rb"""|<(?P<end>/?)template(?=[\s/>])(?P<said>(?:[^<>"']|"[^"<]*+"|'[^'<]*+')*+)>""",
+    rb"""|<(?P<end>/?)template(?=[\s/>])(?P<said>(?:[^<>"']|"[^"<]*+"|'[^'<]*+'|(?!))*+)>""",
     re.IGNORECASE | re.DOTALL,
 )
 """And what may hold their names without meaning them. Each part ends at the end of the page at the latest, so that none

@@ -20,7 +20,7 @@ Node = LexborNode
 TEXT = 2
 """The number of text nodes."""
 _VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr".split())
-_CLOSED = re.compile(rb"""<([A-Za-z][A-Za-z0-9-]*+)((?:[^<>"'/]|/(?!>)|"[^"<]*+"|'[^'<]*+')*+)/>""")
+_CLOSED = re.compile(rb"""<([A-Za-z][A-Za-z0-9-]*+)((?:[^<>"'/]|/(?!>)|"[^"<]*+"|'[^'<]*+'|(?!))*+)/>""")
 
 
 def parse(data: bytes, *, scripting: bool = True) -> Tree:

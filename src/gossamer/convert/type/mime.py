@@ -32,7 +32,7 @@ _PARAMETER = re.compile(
     re.VERBOSE | re.DOTALL,
 ).match
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_LISTED = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
+_LISTED = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?!))*+', re.DOTALL).match
 
 _JAVASCRIPT = re.compile(
     r"(?:application|text)/(?:x-)?(?:ecma|java)script|text/(?:javascript1\.[0-5]|jscript|livescript)"

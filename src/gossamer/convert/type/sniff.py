@@ -64,7 +64,7 @@ def _compiled(table: tuple[tuple[bytes, str], ...]) -> tuple[tuple[re.Pattern[by
 _IMAGE, _SOUND = _compiled(_IMAGES), _compiled(_SOUNDS)
 _ANY = _compiled(_DOCUMENTS + _IMAGES + _SOUNDS + _ARCHIVES)
 
-_BEFORE_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r ]++|<!--.*?-->|<\?.*?\?>|<!(?!--)[^>]*+>)*+<", re.DOTALL)
+_BEFORE_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r ]++|<!--.*?-->|<\?.*?\?>|<!(?!--)[^>]*+>|(?!))*+<", re.DOTALL)
 _RSS_1 = (b"http://purl.org/rss/1.0/", b"http://www.w3.org/1999/02/22-rdf-syntax-ns#")
 
 

@@ -9,6 +9,8 @@ import textwrap
 import time
 import urllib.parse
 from collections.abc import Iterator
+from enum import IntEnum
+from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -246,6 +248,28 @@ def test_nonsense_costs_the_fields_of_a_page_and_no_more(
     web = crawled(tmp_path, scraper(tmp_path, f"def book(page):\n    return {gives}\n"))
     assert words in caplog.text
     assert (web.status().pages, web.status().fields_failed) == (4, 4)
+
+
+def test_numbers_and_texts_of_other_libraries_are_kept_as_what_they_are(tmp_path: Path) -> None:
+    class Price(float):
+        """As numpy.float64 is one."""
+
+    class Name(str):
+        pass
+
+    class Shelf(IntEnum):
+        UPPER = 2
+
+    given = {
+        "price": Price(12.5),
+        "half": Fraction(1, 2),
+        "shelf": Shelf.UPPER,
+        "name": Name("Ada"),
+        "tags": [Name("sea")],
+    }
+    web = crawled(tmp_path, lambda page: given)
+    assert web.page(f"{SEED}1").fields == {"price": 12.5, "half": 0.5, "shelf": 2, "name": "Ada", "tags": ["sea"]}
+    assert (web.status().fields_failed, web.status().unread) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
+from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -161,10 +162,13 @@ def _checked(given: object) -> Iterator[tuple[str, FieldValue]]:
 def _value(name: str, value: object) -> FieldValue:
     if isinstance(value, str):
         return _text(name, value)
-    if isinstance(value, bool) or (isinstance(value, int) and -(1 << 63) <= value < 1 << 63):
+    if isinstance(value, bool):
         return value
-    if isinstance(value, float) and isfinite(value):
-        return value
+    if isinstance(value, Integral):  # NumPy and enumerations have numbers of their own, which cannot be written as such
+        if -(1 << 63) <= int(value) < 1 << 63:
+            return int(value)
+    elif isinstance(value, Real) and isfinite(value):
+        return float(value)
     if isinstance(value, list | tuple) and len(value) <= LIST_MOST:
         return tuple(_text(name, each) for each in value)
     raise ValueError(f"{name} is {value!r:.80}; a field is a text, a number, true or false, or a list of texts")

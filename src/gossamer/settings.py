@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 LARGEST = (1 << 63) - 1
 """The largest number of TOML."""
 LONGEST = 31_536_000
-"""The longest rest, in seconds: a year. Dates beyond the calendar cannot be kept."""
+"""The longest rest and the longest wait: a year of seconds. No later date can be kept, and timers overflow."""
 METHODS = ("learned", "density", "plateau")
 """How main content is found: the names of what `convert/content` has."""
 FRESH, FAR, POLITE, NETWORK, FILES = "how fresh", "how far", "how politely", "network", "which files"
@@ -432,10 +432,10 @@ SETTINGS: dict[str, Setting] = {
         "Keep a picture of each page that a browser renders; with render = always, of every page.",
         option=Option("--screenshots", NETWORK, "keep a picture of each page that a browser renders"),
     ),
-    "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1, unit="s"),
-    "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1, unit="s"),
-    "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1, unit="s"),
-    "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1, unit="s"),
+    "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1, most=LONGEST, unit="s"),
+    "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1, most=LONGEST, unit="s"),
+    "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1, most=LONGEST, unit="s"),
+    "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1, most=LONGEST, unit="s"),
     "html_bytes": Setting(
         5 << 20, "Maximum bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20, unit="B"
     ),
@@ -452,7 +452,7 @@ SETTINGS: dict[str, Setting] = {
         unit="B",
     ),
     "document_seconds": Setting(
-        20.0, "Maximum seconds of CPU for reading a document that is not HTML.", least=0.1, unit="s"
+        20.0, "Maximum seconds of CPU for reading a document that is not HTML.", least=0.1, most=LONGEST, unit="s"
     ),
     "document_memory": Setting(
         256 << 20, "Maximum bytes of memory for reading such a document.", least=16 << 20, unit="B"
@@ -476,7 +476,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "warc_bytes": Setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16, unit="B"),
     "disk_pause": Setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0, unit="B"),
-    "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0),
+    "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0, most=1),
     "disk_stop": Setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0, unit="B"),
 }
 

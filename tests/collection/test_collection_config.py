@@ -305,6 +305,27 @@ def test_a_host_rests_no_longer_than_there_are_dates(name: str) -> None:
     assert Plan(**{name: float(LONGEST)})
 
 
+@pytest.mark.parametrize(
+    "name", ["connect_seconds", "first_byte_seconds", "idle_seconds", "total_seconds", "document_seconds"]
+)
+def test_nothing_is_waited_for_longer_than_a_clock_can_count(name: str) -> None:
+    """The timers of the system overflow: a crawl that was given 99999999999d for a connection died of it."""
+    with pytest.raises(InvalidPlan, match=f"^{name} is .*; it must be at most 31536000$"):
+        Plan(**{name: 99_999_999_999 * 86_400.0})
+    assert Plan(**{name: float(LONGEST)})
+
+
+def test_no_more_of_a_disk_can_be_free_than_all_of_it() -> None:
+    """Such a crawl would wait for ever."""
+    with pytest.raises(InvalidPlan, match=r"disk_pause_share is 5\.0; it must be at most 1$"):
+        Plan(disk_pause_share=5.0)
+
+
+def test_a_bound_is_named_to_the_last_digit() -> None:
+    with pytest.raises(InvalidPlan, match=r"memory is 1; it must be at least 1048576$"):
+        Plan(memory=1)
+
+
 @pytest.mark.parametrize("sign", ["\U000e0001", "\x00", "\u200b", "😀", "\U0010ffff"])
 def test_every_character_comes_back_from_a_plan(tmp_path: Path, sign: str) -> None:
     plan = Plan(exclude=(f"a{sign}b",), site_orders={sign: "depth"})

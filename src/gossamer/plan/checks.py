@@ -51,7 +51,7 @@ def check(spec: Field[Any], value: Any) -> None:
     if isinstance(value, float) and not isfinite(value):
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be a number that has an end")
     if least is not None and not value >= least:
-        raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least}")
     if isinstance(value, int | float) and most is not None and value > most:
         shown = "larger than any number of TOML" if isinstance(value, int) and value > LARGEST else f"{value}"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()

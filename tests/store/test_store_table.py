@@ -497,3 +497,45 @@ def test_a_table_stays_where_it_is_though_its_folder_is_renamed(tmp_path: Path) 
     for folder, rows in ((here, [b"old"]), (moved, [b"new", b"old"])):
         with Table.open(folder / "table", FAMILIES, writable=True) as table:
             assert keys(table.scan("pages")) == rows
+
+
+FORKED = """
+import os, sys
+from pathlib import Path
+from gossamer.errors import UsageError
+from gossamer.store.table.opening import made
+from gossamer.store.table.table import Table
+
+read, wanted = Path(sys.argv[1]), Path(sys.argv[2])
+with Table.open(read, ["pages"], writable=False) as table:
+    child = os.fork()
+    if child == 0:
+        try:
+            with Table.open(read, ["pages"], writable=False) as again:
+                print(again.get("pages", b"key"), flush=True)
+            for place in (wanted, wanted, read):
+                made(place, ["pages"])
+            with Table.open(wanted, ["pages"], writable=True) as own:
+                own.put("pages", b"key", b"value")
+                own.commit()
+        except UsageError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+with Table.open(wanted, ["pages"], writable=True):
+    print("the parent may")
+"""
+
+
+def test_a_process_that_was_forked_off_an_open_table_reads_and_is_told_why_it_cannot_write(tmp_path: Path) -> None:
+    """It has none of the threads of RocksDB: the end of its table would wait for them for ever. It may begin tables for
+    processes that have them, as those of a crawl apart."""
+    with Table.open(tmp_path / "read", ["pages"], writable=True) as table:
+        table.put("pages", b"key", b"value")
+        table.commit()
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "read"), str(tmp_path / "wanted")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    first, second, third = done.stdout.splitlines()
+    assert first == "b'value'"
+    assert "was forked off one that had a collection open" in second
+    assert third == "the parent may"

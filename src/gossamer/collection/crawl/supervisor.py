@@ -48,6 +48,7 @@ from gossamer.frontier.polite.granted_pages import PageBank
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.plan import Plan
 from gossamer.printable import log
+from gossamer.store.table.opening import made
 from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class CrawlSupervisor:
     def _here(self, job: Job, lock: int) -> Supervisor:
         shards, gate = job.plan.shards, self._folder.leases
         for index in range(0 if job.plan.store else shards):  # who asks for the status meanwhile finds all of them
-            Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
+            made(Folder(job.path).table(index), FAMILIES)
         IpLeases.create(gate, shards)
         self._leases = IpLeases(gate, 0, delay=job.plan.ip_delay)
         self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)

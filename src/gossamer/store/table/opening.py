@@ -7,6 +7,7 @@ folder, whatever that is called by now: otherwise it would go on in another coll
 from __future__ import annotations
 
 import fcntl
+import os
 import re
 from collections.abc import Container, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -26,7 +27,7 @@ from rocksdict import (
 )
 
 from gossamer import files
-from gossamer.errors import Damaged, GossamerError, StorageError
+from gossamer.errors import Damaged, GossamerError, StorageError, UsageError
 from gossamer.files import scratch as scratches
 from gossamer.files.anchors import Entrance
 from gossamer.lazy import pattern
@@ -53,6 +54,9 @@ _OPTIONS = pattern(r"OPTIONS-[0-9]{6,12}")
 _NO_NUMBER = pattern(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 
+_THREADED: list[int] = []
+"""The process in which RocksDB has begun its threads, once it has: one that is forked off it has none of them."""
+
 
 class Opened(NamedTuple):
     """A table that RocksDB has open."""
@@ -73,8 +77,18 @@ class Opened(NamedTuple):
 
 def opened(path: Path, families: Sequence[str], *, writable: bool) -> Opened:
     """One process may open a table to write; any number may read what had been committed by now."""
+    if writable:
+        _require_threads(path)
     _let_in(path, writable)
     return _open_writer(path, families) if writable else _open_reader(path, families)
+
+
+def made(path: Path, families: Sequence[str]) -> None:
+    """Have an empty table, where there is none. One that is there is opened, and so found to be whole."""
+    if _lacks_threads() and files.kind(path / CURRENT):
+        return  # its log might have to be written out
+    _let_in(path, writable=True)
+    _open_writer(path, families).close()
 
 
 def opened_alone(path: Path, families: Sequence[str]) -> Opened:
@@ -82,6 +96,19 @@ def opened_alone(path: Path, families: Sequence[str]) -> Opened:
     and takes the last state of which all files are there for the present one."""
     _let_in(path, writable=False)
     return _look(path, mark(path).current, families, alone=True)
+
+
+def _lacks_threads() -> bool:
+    """A writer would then wait for ever for what they have to write. A reader needs none."""
+    return bool(_THREADED) and _THREADED[0] != os.getpid()
+
+
+def _require_threads(path: Path) -> None:
+    if _lacks_threads():
+        raise UsageError(
+            f"{path}: this process was forked off one that had a collection open, and cannot write; start it anew, as"
+            ' by multiprocessing.get_context("spawn"), or crawl with apart=True'
+        )
 
 
 def _let_in(path: Path, writable: bool) -> None:
@@ -196,6 +223,8 @@ def _made(path: Path, door: str) -> Container[str]:
 
 def _database(place: str, families: Mapping[str, Place], options: Options, access: AccessType, path: Path) -> Rdict:
     """`path` is what it is called when something is wrong."""
+    if not _THREADED:
+        _THREADED.append(os.getpid())
     try:
         return Rdict(place, options, {family.column: options for family in families.values()}, access)
     except Exception as error:

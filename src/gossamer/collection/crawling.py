@@ -22,7 +22,7 @@ from gossamer.collection.crawl import finished, requests, sent_credentials, unfe
 from gossamer.collection.crawl.asked import Asked, checked, in_addresses, planned, require_subject, shard_count
 from gossamer.collection.crawl.credentials import Credentials
 from gossamer.collection.crawl.outside import REAL, Outside
-from gossamer.collection.crawl.running import run
+from gossamer.collection.crawl.running import Listeners, run
 from gossamer.collection.crawl.stop_watch import StopWatch
 from gossamer.collection.lock import CRAWL, exclusive
 from gossamer.collection.maintain.upkeep import Upkeep
@@ -149,8 +149,8 @@ class Crawling(Steered, Alerting, Upkeep):
 
         `credentials` are for the sites of the seeds that are named, and are kept nowhere. `seed_list` are more seeds,
         perhaps millions of them: they are kept in a file of their own, and what is no address is passed over.
-        `told` hears of every fetch, `news` what is new for each alert at the end; without it that is logged. With
-        `keep_fresh` it goes on for ever: see `watch`.
+        `told` hears of every fetch, `news` what is new for each alert at the end; without it that is logged. What
+        `report` or `told` raises ends the crawl, and is raised. With `keep_fresh` it goes on for ever: see `watch`.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -169,7 +169,9 @@ class Crawling(Steered, Alerting, Upkeep):
         plan = plan.changed(shards=self._shards(plan, asked.settings.get("shards"), asked.outside))
         self._folder.create(private=bool(plan.folders))
         self.close()
-        rounds = _Rounds(report or (lambda _: None), stop or asyncio.Event(), apart, keep_fresh, news, file_changes)
+        listeners = Listeners(stop := stop or asyncio.Event())
+        report, told = listeners.kept(report or (lambda _: None)), told and listeners.kept(told)
+        rounds = _Rounds(report, stop, apart, keep_fresh, news, file_changes)
         with exclusive(self.path, CRAWL) as lock:
             self._warn(asked.seeds, sending)
             plan, hears = self._begun(asked, plan, stamp, begins=begins)
@@ -181,6 +183,7 @@ class Crawling(Steered, Alerting, Upkeep):
             plan = await self._ended(plan, hurried=stopped and not hears.has_stopped)
             if not stopped and not plan.time:
                 self._note_rest(plan)
+        listeners.require_none_failed()
         status = self.status()
         if not stopped and not (status.pages if plan.folders else self._has_any_come()):
             unfetched_seeds.require_fetched(self, plan, sending, status.pages, is_over=outside.is_over(plan.time))

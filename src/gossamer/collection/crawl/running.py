@@ -91,6 +91,33 @@ def _in_thread(work: Work[T], finish: float) -> T:
     return run.result()
 
 
+class Listeners:
+    """What a program wants called meanwhile. An error that one raises is no mistake of ours, and nothing to begin the
+    crawl anew for: it ends the crawl as one Ctrl-C does, and is raised when that has ended."""
+
+    def __init__(self, stop: asyncio.Event) -> None:
+        self._stop = stop
+        self._error: Exception | None = None
+
+    def kept(self, listener: Callable[[T], None]) -> Callable[[T], None]:
+        """The same, until one has failed."""
+
+        def call(news: T) -> None:
+            if self._error is not None:
+                return
+            try:
+                listener(news)
+            except Exception as error:
+                self._error = error
+                self._stop.set()
+
+        return call
+
+    def require_none_failed(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+
 async def stoppable(work: Coroutine[Any, Any, None], end: Callable[[], None], stop: asyncio.Event | None) -> None:
     """Run some work until it ends; when `stop` is set, `end` is called, and what is in flight is done."""
 

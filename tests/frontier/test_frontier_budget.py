@@ -170,8 +170,12 @@ def test_budgets_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_budget_grows_with_reputation_up_to_a_bound() -> None:
-    assert (budget(0), budget(3), budget(10**6)) == (BASE, 4 * BASE, MOST)
-    assert (host_budget(0), host_budget(3), host_budget(10**6)) == (HOSTS_BASE, 4 * HOSTS_BASE, HOSTS_MOST)
+    assert (budget(0), budget(3), budget(10**6)) == (BASE, 4 * BASE, MOST) == (10, 40, 10_000)
+    assert (
+        (host_budget(0), host_budget(3), host_budget(10**6))
+        == (HOSTS_BASE, 4 * HOSTS_BASE, HOSTS_MOST)
+        == (5, 20, 5_000)
+    )
 
 
 def test_credit_that_comes_late_brings_a_site_nearer(tmp_path: Path) -> None:

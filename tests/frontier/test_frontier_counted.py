@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.column_families import FAMILIES
+from gossamer.frontier import tally
 from gossamer.frontier.discover import credit as credit_module
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
@@ -254,3 +255,19 @@ def test_a_link_means_something_where_it_is_new_or_nearer_or_the_table_must_be_a
     assert [later.knows("new", depth) for depth in (3, 4)] == [False, True]
     assert [later.knows("out", depth) for depth in (6, 7)] == [False, True]
     seen.close()
+
+
+def test_counts_of_hosts_that_were_saved_leave_the_memory_and_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tally, "_KEPT", 1)
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        counted = tally.Tally(table)
+        for host in ("a.example", "b.example"):
+            counted.shift(host, 2, 1)
+        for _ in range(2):
+            counted.save()
+            table.commit()
+        counted.shift("a.example", -1, 0)
+        assert counted.of("a.example") == tally.Sums(1, 1)
+        assert counted.of("b.example") == tally.Sums(2, 1)

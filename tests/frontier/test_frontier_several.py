@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, gaps
 
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.polite.host_delays import Host
-from gossamer.model import Capture, Failure, Fault, Visit
+from gossamer.frontier.taking_back import TakingBack
+from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.testing import VirtualClock, running_clock
 
 LIVE = "198.51.100.1"
@@ -157,3 +160,23 @@ def test_every_visit_that_was_out_is_counted_back_once(tmp_path: Path) -> None:
     web.crawl(tmp_path, *pages)
     assert web.frontier is not None
     assert web.frontier._rooms.schedule._out == 0
+
+
+@pytest.mark.parametrize(("kind", "settled"), [(Kind.PAGE, [False]), (Kind.ROBOTS, [])])
+def test_a_page_that_waits_for_another_address_leaves_its_place_within_the_limit(
+    kind: Kind, settled: list[bool]
+) -> None:
+    given: list[Any] = []
+    quota = SimpleNamespace(settle=lambda *, kept: given.append(kept))
+    rooms: Any = SimpleNamespace(
+        parts=None,
+        in_flight=SimpleNamespace(moving=set()),
+        schedule=SimpleNamespace(release=lambda *_, **__: None),
+        active=SimpleNamespace(replace=lambda origin: None),
+    )
+    handing_out: Any = SimpleNamespace(quota=quota)
+    longest: Any = None
+    out: Any = SimpleNamespace(origin=SimpleNamespace(host=None), group=None)
+    TakingBack(rooms, handing_out, longest)._leave(out, Visit("http://a.example/", kind))
+    assert given == settled
+    assert rooms.in_flight.moving == {"http://a.example/"}

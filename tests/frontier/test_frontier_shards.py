@@ -12,9 +12,11 @@ from gossamer.engine import termination
 from gossamer.frontier import Politeness, why
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FIRSTS, State
+from gossamer.frontier.polite.granted_pages import GrantedPages
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.queue.rank import importance as by_importance
 from gossamer.frontier.rules import Outward
-from gossamer.frontier.shards.peers import Linked
+from gossamer.frontier.shards.peers import LENT, Linked
 from gossamer.frontier.worth.budget import stored
 from gossamer.frontier.worth.opic import Books as Cash
 from gossamer.frontier.worth.opic import _books as cash_of
@@ -327,3 +329,16 @@ def test_of_what_another_shard_found_only_the_redirect_of_a_seed_widens_the_scop
         held.frontier.add([Found(f"{OURS}y", 1)])
         held.frontier.sift()
         assert held.state(f"{OURS}y") == ("QUEUED" if widens else "EXCLUDED")
+
+
+def test_what_shards_say_of_addresses_reaches_those_who_lend_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with crew(tmp_path) as working:
+        heard: list[tuple[int, bytes]] = []
+        peers, pages = working[0].peers, GrantedPages(lambda message: None)
+        lent = LentIps(peers.leases, 0, 2, lambda *_: None, lambda: 0.0, pages, delay=0.5, at_once=1)  # type: ignore[arg-type]  # of one machine
+        monkeypatch.setattr(lent, "heard", lambda source, message: heard.append((source, message)))
+        monkeypatch.setattr(peers, "leases", lent)
+        peers.heard(1, LENT + b"as it was sent")
+        assert heard == [(1, b"as it was sent")]

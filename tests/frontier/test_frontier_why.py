@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -277,3 +278,18 @@ def test_where_there_is_no_room_for_new_pages_only_those_wait_for_it(table: Tabl
     found = about_address(table, URL, asked)
     assert found is not None
     assert found.reason != asked.full
+
+
+@pytest.mark.parametrize("verdict", [None, Verdict.RULES, Verdict.UNREACHABLE])
+def test_a_host_that_nobody_crawls_waits_for_a_crawl_unless_its_rules_are_not_known(
+    table: Table, verdict: Verdict | None
+) -> None:
+    host(table)
+    ledger = Ledger(table)
+    ledger.put(URL, Entry(State.QUEUED, 2, 1.0), None)
+    ledger.save()
+    if verdict is not None:
+        robots(table, verdict)
+    answer = about_host(table, NAME, replace(asked(), still="no crawl runs"))
+    assert answer is not None
+    assert ("no crawl runs" in answer.reason) is (verdict is not Verdict.UNREACHABLE)

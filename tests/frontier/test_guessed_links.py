@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.crawl.outside import Outside
-from gossamer.frontier.worth.guessed_links import TRIALS
+from gossamer.frontier.worth.guessed_links import TRIALS, GuessedLinks
 from gossamer.model import Capture, SystemClock, Visit
+from gossamer.store.table.table import Table
 
 SEED = "http://made.test/"
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "sitemaps": "never", "workers": 1, "build": False}
@@ -85,3 +87,27 @@ def test_a_link_to_what_was_guessed_makes_it_an_address_like_any_other(web: goss
     assert web.status().pages == 3
     assert web.status().failed == 1
     assert [each.url for each in web.broken()] == [f"{SEED}none1.html"]
+
+
+@pytest.mark.parametrize(
+    ("status", "counts"),
+    [
+        (0, False),
+        (199, False),
+        (200, True),
+        (299, True),
+        (300, False),
+        (399, False),
+        (400, True),
+        (499, True),
+        (500, False),
+    ],
+)
+def test_what_leads_on_and_what_is_ill_says_nothing_of_guesses(tmp_path: Path, status: int, counts: bool) -> None:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        guesses = GuessedLinks(table)
+        for _ in range(TRIALS - 1):
+            guesses.answered(SEED, "script", 404, is_new=False)
+        assert guesses.are_worth_it(SEED, "script")
+        guesses.answered(SEED, "script", status, is_new=False)
+        assert guesses.are_worth_it(SEED, "script") is not counts

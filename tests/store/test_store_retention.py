@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.errors import Damaged
 from gossamer.model import Kind
+from gossamer.store.repair.prune import chosen
 from gossamer.store.retention import DAY, Rule
-from gossamer.store.versions import Version, tells
+from gossamer.store.versions import Version, Versions, tells
 
 NOW = 1_000 * DAY
 BLANK = Version(0.0, 200, Kind.PAGE, "text/html", None, "", 1, "", "file", 0, 1, "record")
@@ -96,3 +101,14 @@ def test_never_the_newest_and_never_the_only_page(told: list[tuple[float, int]],
         assert len(told_by) <= rule.versions + 1
     again = [*rule.superfluous(stays, NOW)]
     assert again == []
+
+
+def test_where_all_is_kept_nothing_is_looked_at() -> None:
+    archive: Any = None
+    assert chosen(archive, Rule(), 0.0) == {}
+
+
+def test_a_digest_that_is_none_is_damage_and_names_the_cure() -> None:
+    table: Any = SimpleNamespace(get=lambda *key: None)
+    with pytest.raises(Damaged, match=r"digest, cannot be read .*'sha256:spoilt'.*--repair"):
+        Versions(table).first("sha256:spoilt")

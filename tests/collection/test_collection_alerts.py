@@ -164,6 +164,13 @@ def test_of_many_changes_one_message_has_the_newest(
     assert told(web) == []
 
 
+@pytest.mark.parametrize("spoilt", [None, b"", b"\xff", b"[]", b'{"pages": 7}'])
+def test_where_what_was_told_cannot_be_read_what_comes_is_new(tmp_path: Path, spoilt: bytes | None) -> None:
+    if spoilt is not None:
+        (tmp_path / telling.state.FILE).write_bytes(spoilt)
+    assert telling.state.load(tmp_path) == {}
+
+
 def test_what_is_kept_is_a_file_that_people_may_edit(web: Collection) -> None:
     web.add_alert("one", 'the "first" one')
     web.add_alert("two", "second", webhook="HTTP://Example.org:80/hook", secret="$OTHER")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import pairwise
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from gossamer.collection.ask.change_details import Texts
 from gossamer.collection.ask.changes import Change, Wanted, _Comparison
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import link_check
+from gossamer.collection.crawl.outside import REAL
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.entries import FORBIDDEN, Entry, State
 from gossamer.frontier.ledger import CHAIN_MOST, Ledger
@@ -341,3 +343,8 @@ def test_a_shard_that_does_not_know_when_a_crawl_began_cannot_say_what_is_new(mo
     readers.tables[1] = []  # type: ignore[index]  # a fake
     with pytest.raises(NotFound, match="--since"):
         changing.begun(readers)
+
+
+def test_where_no_link_leads_out_nobody_is_asked() -> None:
+    none = link_check.Wanted([], 0)
+    assert asyncio.run(link_check.check(Plan(), none, REAL, pytest.fail)) == link_check.External({}, 0, 0)

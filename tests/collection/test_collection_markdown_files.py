@@ -217,3 +217,8 @@ def test_code_that_is_made_to_be_costly_costs_nothing() -> None:
     began = time.process_time()
     assert linked_again(md, lambda _: "a.md") == md
     assert time.process_time() - began < 0.5  # with a search for each of them it takes half a minute
+
+
+def test_a_page_that_lies_deep_below_its_host_has_its_folders(tmp_path: Path) -> None:
+    assert write([page("one/two/three/a", "deep")], tmp_path / "out") == 1
+    assert (tmp_path / "out" / "example.org" / "one" / "two" / "three" / "a.md").read_text().endswith("deep\n")

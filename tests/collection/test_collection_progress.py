@@ -54,3 +54,17 @@ def test_shards_share_the_memory_for_answers(
     monkeypatch.setattr(assembly, "Held", noted)
     run(job())
     assert made == [(share, 40)]  # as many visits may drip along beside those that are under way
+
+
+@pytest.mark.parametrize(
+    ("render", "heads", "opens"), [("auto", False, True), ("auto", True, False), ("never", False, False)]
+)
+def test_a_browser_is_for_crawls_that_read_pages(tmp_path: Path, render: str, heads: bool, opens: bool) -> None:
+    async def job() -> bool:
+        with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+            outside = Outside(running_clock(), never, heads=heads)
+            session = Session(tmp_path, Plan(seeds=(HOME,), render=render), table, outside)
+            session.frontier.close()
+            return session._rendering is not None
+
+    assert run(job()) is opens

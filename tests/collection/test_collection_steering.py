@@ -447,7 +447,9 @@ def take_seeds_and_retries(web: NamedWeb, collection: gossamer.Collection) -> No
 
 def test_only_a_crawl_is_steered(rested: Path) -> None:
     collection = gossamer.open(rested)
+    assert not collection.is_busy
     with exclusive(rested):
+        assert collection.is_busy
         with pytest.raises(UsageError, match="no crawl runs"):
             collection.pause()
         with pytest.raises(Locked):

@@ -47,7 +47,7 @@ for module in pkgutil.walk_packages(gossamer.__path__, "gossamer."):
         continue
     try:
         each = import_module(module.name)
-    except ImportError:  # of an extra that is not here, or of what has another name now
+    except Exception:  # of an extra that is not here, or of what has another name now
         continue
     for name, value in list(vars(each).items()):  # parts of patterns that are made later
         if isinstance(value, str) and compile_it(r"\)(?:[*+?]|\{[0-9,]+\})\+").search(value):

@@ -81,3 +81,9 @@ def test_an_answer_takes_from_the_request_to_its_last_byte() -> None:
     assert Times(997.0, 999.0).taken(10.0) == 0.0
     assert Times(999.0).taken(10.0) == 9.0, "the second in which we were busy is not the server's"
     assert Times(980.0).taken(10.0) == 0.0
+
+
+def test_a_system_that_tells_less_than_linux_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = SimpleNamespace(getsockopt=lambda *_: bytes(4), detach=lambda: None)
+    monkeypatch.setattr(module, "socket", SimpleNamespace(socket=lambda **_: short, IPPROTO_TCP=6, TCP_INFO=11))
+    assert times(5, new=True) == Times(NOW)

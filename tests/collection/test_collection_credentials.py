@@ -10,6 +10,7 @@ import pytest
 
 from gossamer.collection.crawl import credentials
 from gossamer.collection.crawl.credentials import Credentials, logins
+from gossamer.collection.crawl.sent_credentials import _joined
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
 from gossamer.plan.checks import CREDENTIALS
@@ -175,3 +176,10 @@ def test_a_mistake_in_a_file_of_logins_names_the_file_and_no_value(tmp_path: Pat
         with pytest.raises(UsageError, match=rf"{file}: (the )?logins of a\.test") as told:
             logins(Plan(), Credentials(login=file), [])
         assert "hush" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "2 more"], "a, b, c and 2 more")]
+)
+def test_what_is_not_sent_any_more_is_named_in_a_sentence(words: list[str], said: str) -> None:
+    assert _joined(words) == said

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from gossamer.collection import status as status_module
 from gossamer.collection.column_families import FAMILIES
 from gossamer.collection.lock import exclusive
 from gossamer.collection.progress import Progress, last_look, note, together
 from gossamer.collection.status import status_of
+from gossamer.frontier.forms.form_rows import FormSums
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
@@ -117,3 +119,12 @@ def test_the_network_is_gone_if_all_that_need_it_say_so(parts: list[tuple[bool, 
     seen = together([look(network_gone=said, queued=queued) for said, queued in parts])
     assert seen is not None
     assert seen.network_gone is gone
+
+
+@pytest.mark.parametrize(("sent", "refused", "told"), [(0, 0, False), (2, 0, True), (0, 2, True), (2, 2, True)])
+def test_forms_are_told_of_where_one_was_sent_or_refused(
+    sent: int, refused: int, told: bool, monkeypatch: pytest.MonkeyPatch, tables: list[Table]
+) -> None:
+    sums = FormSums(sent=sent, refused=refused)
+    monkeypatch.setattr(status_module.form_rows, "stored_sums", lambda table: sums)
+    assert (status_module._forms(tables[:1]) is not None) is told

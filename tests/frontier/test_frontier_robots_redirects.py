@@ -184,3 +184,12 @@ def test_answers_are_remembered_for_a_while_and_few_bytes_of_them() -> None:
     assert 1 < sum(len(answer.body) + len(answer.wire) for answer in kept) <= REMEMBERED
     hops.remember(Capture(visits[0], clock.wall() - REUSED - 1, 0.0, 200))
     assert hops.recall(visits[0]) is None, "it was read again after a kill and is old"
+
+
+def test_nothing_is_remembered_of_an_origin_for_which_nobody_waits() -> None:
+    hops, visit = Hops(VirtualClock()), Visit("http://a.example/robots.txt", Kind.ROBOTS, owner="http://b.example")
+    assert hops.join(visit)
+    assert not hops.join(visit)
+    assert hops.leave(visit.url) == [visit, visit]
+    assert hops.leave(visit.url) == []
+    assert hops._waiting == {}

@@ -342,3 +342,12 @@ def test_what_shards_say_of_addresses_reaches_those_who_lend_them(
         monkeypatch.setattr(peers, "leases", lent)
         peers.heard(1, LENT + b"as it was sent")
         assert heard == [(1, b"as it was sent")]
+
+
+def test_what_another_shard_does_not_have_for_good_is_counted(tmp_path: Path) -> None:
+    with crew(tmp_path) as working:
+        working[0].frontier.add([Found(THEIRS)])
+        working[0].frontier.sift()
+        assert [shard.peers.unsent for shard in working.shards] == [1, 0]
+        working.settle()
+        assert [shard.peers.unsent for shard in working.shards] == [0, 0]

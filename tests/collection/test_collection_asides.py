@@ -25,7 +25,9 @@ from crawler_process import run_gossamer
 from foreign_files import DATE, answer, page, record, zipped
 from gossamer.collection import Collection
 from gossamer.errors import NotFound
+from gossamer.store.asides import _media_type
 from gossamer.store.foreign.posted import lookup
+from gossamer.store.warc.warc import Place, Record
 from reference import reference
 
 URL = "http://example.com/"
@@ -328,3 +330,16 @@ def test_a_clipped_file_is_told_and_its_last_record_is_marked(tmp_path: Path) ->
             each.rec_headers.get_header("WARC-Record-ID") for each in ArchiveIterator(io.BytesIO(exported(collection)))
         ]
         assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("head", "media_type"),
+    [
+        (b"", "text/plain"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: Image/PNG; q=1\r\n", "image/png"),
+        (b"HTTP/1.1 200 OK", "text/plain"),
+    ],
+)
+def test_a_record_is_of_the_type_that_its_answer_names_or_else_itself(head: bytes, media_type: str) -> None:
+    record = Record(Place("a.warc", 0, 1, "x"), "resource", (("content-type", "Text/Plain; charset=utf-8"),), b"")
+    assert _media_type(record, head) == media_type

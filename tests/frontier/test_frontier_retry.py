@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,19 @@ def test_only_what_is_due_is_tried_again(tmp_path: Path) -> None:
         assert retries.next_time == 200.0
         assert list(retries.due(150.0)) == []
         assert list(retries.due(300.0)) == [("http://a.example/2", 2), ("http://a.example/0", 0)]
+
+
+def test_what_is_dated_too_late_is_taken_out_a_batch_at_a_time(tmp_path: Path) -> None:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        retries = Agenda(table, LATER)
+        for number, when in enumerate((300.0, 100.0, 200.0)):
+            retries.append(f"http://a.example/{number}", when, number)
+        assert retries.beyond(150.0, most=1) == [("http://a.example/2", 2)]
+        assert retries.beyond(150.0) == [("http://a.example/0", 0)]
+        assert retries.beyond(150.0) == []
+        assert retries.next_time == 100.0
+        assert retries.beyond(100.0) == [("http://a.example/1", 1)]
+        assert retries.next_time == inf
 
 
 def cut(attempt: int, status: int = 200, fault: Fault = Fault.INCOMPLETE) -> Capture:

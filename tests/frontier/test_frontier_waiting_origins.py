@@ -87,6 +87,16 @@ def test_what_sleeps_is_roused_at_its_date_and_not_by_something_found(tmp_path: 
         assert list(waiting_origins.roused(250.0)) == ["http://late"]
 
 
+def test_those_that_sleep_too_long_are_told(tmp_path: Path) -> None:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        waiting_origins = turns_of(table)
+        for name, until in (("http://soon", 100.0), ("http://late", 200.0), ("http://never", 1e9)):
+            waiting_origins.sleep(name, until)
+        waiting_origins.expect("http://waits", 3)
+        assert waiting_origins.asleep_beyond(150.0) == ["http://late", "http://never"]
+        assert waiting_origins.asleep_beyond(201.0) == ["http://never"]
+
+
 def test_all_of_it_is_there_after_a_restart(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         waiting_origins = turns_of(table)

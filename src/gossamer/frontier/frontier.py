@@ -161,6 +161,7 @@ class Frontier:
     def open(self) -> None:
         """Bring in the origins that were being visited when the last crawl ended, and date what is to be watched."""
         self._rooms.active.open()
+        self._rooms.intake.bring_back_retries()
         if self._watch is not None:
             self._watch.adopt()
         else:

@@ -15,6 +15,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import FIRST, TOPIC_SPARING, promised, rank, topic_rounds
+from gossamer.frontier.queue.retry import PUT_OFF_MOST
 from gossamer.frontier.worth.crawl_traps import Place
 from gossamer.frontier.worth.opic import Flow, Importance
 from gossamer.model import Kind, Link, Page, Visit
@@ -217,7 +218,15 @@ class Intake:
 
     def requeue_retries(self) -> None:
         """What failed and is due again stands in its queue once more."""
-        for url, position in self._parts.retries.due(self._parts.clock.wall()):
+        self._try_again(self._parts.retries.due(self._parts.clock.wall()))
+
+    def bring_back_retries(self) -> None:
+        """So does what a clock that was wrong has put off for longer than anything is put off."""
+        while found := self._parts.retries.beyond(self._parts.clock.wall() + PUT_OFF_MOST):
+            self._try_again(found)
+
+    def _try_again(self, due: Iterable[tuple[str, int]]) -> None:
+        for url, position in due:
             entry = self._ledger.get(url)
             if entry is not None and entry.state is State.QUEUED and entry.position == position:
                 self.requeue([(url, entry, entry)])

@@ -27,10 +27,12 @@ RECENT = 5
 """Answers of a host that its usual time is taken from."""
 PENALTY_FIRST, PENALTY_MOST, PENALTY_DECAY = 1.0, 30.0, 0.9
 THROTTLE_FIRST = 60.0
-RETRY_AFTER_LEAST, RETRY_AFTER_MOST = 1.0, 86_400.0
+PAUSE_MOST = 86_400.0
+"""No host is left alone for longer, by its own wish or for its failures."""
+RETRY_AFTER_LEAST = 1.0
 ROUNDING = 0.001
 BREAKER_STREAK = 5
-BREAKER_FIRST, BREAKER_MOST = 600.0, 86_400.0
+BREAKER_FIRST = 600.0
 ORIGINS_REMEMBERED = 16
 """Crawl-delays of a host that are kept, the longest ones; it may have a robots.txt on each of its ports."""
 
@@ -188,7 +190,7 @@ class Host:
         self.penalty = min(max(PENALTY_FIRST, 2 * self.penalty), PENALTY_MOST)
         wait = THROTTLE_FIRST * 2**self.throttled if retry_after is None else retry_after
         self.throttled = min(self.throttled + 1, 12)
-        self._pause(now + min(max(wait, RETRY_AFTER_LEAST), RETRY_AFTER_MOST), f"asked to wait by a {status}")
+        self._pause(now + min(max(wait, RETRY_AFTER_LEAST), PAUSE_MOST), f"asked to wait by a {status}")
         return self.paused
 
     def failed(self, now: float) -> None:
@@ -196,7 +198,7 @@ class Host:
         self.faults += 1
         self.streak += 1
         if self.streak % BREAKER_STREAK == 0:
-            wait = min(BREAKER_FIRST * 2**self.trips, BREAKER_MOST)
+            wait = min(BREAKER_FIRST * 2**self.trips, PAUSE_MOST)
             self.trips += 1
             self._pause(now + wait, f"{self.streak} failures in a row")
 
@@ -216,7 +218,7 @@ def retry_after(value: str | None, now: float) -> float | None:
     if value is None:
         return None
     if value.strip().isascii() and value.strip().isdigit():
-        return float(min(int(value.strip()[:12]), int(RETRY_AFTER_MOST)))
+        return float(min(int(value.strip()[:12]), int(PAUSE_MOST)))
     from email.utils import parsedate_to_datetime  # slow to load, and few servers name a date
 
     try:
@@ -339,7 +341,7 @@ class Hosts:
         )
         host.next = steady + min(max(row.due - wall, 0.0), self._politeness.gap(host))
         if row.paused > wall:
-            host.paused = steady + min(row.paused - wall, RETRY_AFTER_MOST)
+            host.paused = steady + min(row.paused - wall, PAUSE_MOST)
         return host
 
 

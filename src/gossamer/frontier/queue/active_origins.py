@@ -10,9 +10,11 @@ from functools import partial
 from typing import TypeAlias
 
 from gossamer.frontier.parts import Parts
+from gossamer.frontier.polite.host_delays import PAUSE_MOST
 from gossamer.frontier.polite.schedule import Schedule
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.rank import TOPIC_SPARING, distance
+from gossamer.frontier.queue.retry import MINUTE
 from gossamer.urls import keys
 
 Origins: TypeAlias = dict[str, Origin]
@@ -25,6 +27,7 @@ class ActiveOrigins:
     def __init__(self, parts: Parts, schedule: Schedule) -> None:
         self._site = parts.rules.site
         self._sparing = TOPIC_SPARING if parts.rules.topic else 1
+        self._clock, self._dates = parts.clock, parts.dates
         self._ledger = parts.ledger
         self._hosts = parts.hosts
         self._queues = parts.queues
@@ -76,6 +79,9 @@ class ActiveOrigins:
             for name in self._queues.origins():
                 self._expect(name, 0)
         self.bring_in(self._waiting_origins.at_work())
+        latest = self._dates.date(self._clock.steady()) + PAUSE_MOST + MINUTE
+        while absurd := self._waiting_origins.asleep_beyond(latest):  # a clock that was wrong has made these dates
+            self.bring_in(absurd)
 
     def bring_in(self, names: Sequence[str]) -> None:
         """Origins come from the disk, each to the front or to another place on the disk."""

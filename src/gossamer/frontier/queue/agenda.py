@@ -44,6 +44,15 @@ class Agenda:
             yield keys.url_in(url), number(key[8:])
         self.next_time = self._first()
 
+    def beyond(self, date: float, most: int = BATCH) -> list[tuple[str, int]]:
+        """Take out what has a later date, so many at most: addresses with their positions."""
+        found = list(self._table.scan(self._family, start=_key(date, 0), limit=most))
+        for key, _ in found:
+            self._table.delete(self._family, key)
+        if found:
+            self.next_time = self._first()
+        return [(keys.url_in(url), number(key[8:])) for key, url in found]
+
     def _first(self) -> float:
         first = next(self._table.scan(self._family, start=self._earliest(), limit=1), None)
         return _date(first[0]) if first else inf

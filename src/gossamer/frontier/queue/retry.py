@@ -15,6 +15,8 @@ from gossamer.model import Fault
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 LADDER = (MINUTE, 10 * MINUTE, 2 * HOUR, DAY)
+PUT_OFF_MOST = 1.25 * DAY + MINUTE
+"""Nothing is put off for longer, retries and lists that could not be read."""
 
 
 class Rule(NamedTuple):

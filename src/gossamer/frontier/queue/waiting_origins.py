@@ -22,6 +22,7 @@ from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 WAITS, _ASLEEP, _AT_WORK = b"\0", b"\1", b"\2"
+_ROUSED = 1_000
 
 
 class WaitingOrigins:
@@ -61,10 +62,10 @@ class WaitingOrigins:
 
     def sleep(self, origin: str, until: float) -> None:
         """Nothing may be fetched from it before that date."""
-        stamp = (ceil(until * 1e6) + 1).to_bytes(8, "big")  # rounding must not rouse it before its pause is over
+        key = _sleep_key(until)
         stands = self._table.get(STANDING, origin.encode())
-        if stands is None or stands[:9] != _ASLEEP + stamp:
-            self._move(origin, stands, _ASLEEP + stamp + self._next_position().to_bytes(8, "big"))
+        if stands is None or stands[:9] != key:
+            self._move(origin, stands, key + self._next_position().to_bytes(8, "big"))
             self._next_waking = min(self._next_waking, until)
 
     def work(self, origin: str) -> None:
@@ -109,11 +110,16 @@ class WaitingOrigins:
         """Those whose sleep is over; they are to be put somewhere else."""
         if now < self._next_waking:
             return
-        for key, origin in list(self._table.scan(TURNS, prefix=_ASLEEP, limit=1_000)):
+        for key, origin in list(self._table.scan(TURNS, prefix=_ASLEEP, limit=_ROUSED)):
             if _date(key) > now:
                 break
             yield keys.origin_in(origin)
         self._next_waking = self._earliest()
+
+    def asleep_beyond(self, date: float) -> list[str]:
+        """Some of those that sleep until later than that."""
+        rows = self._table.scan(TURNS, prefix=_ASLEEP, start=_sleep_key(date), limit=_ROUSED)
+        return [keys.origin_in(origin) for _, origin in rows]
 
     @property
     def next_waking(self) -> float:
@@ -145,6 +151,10 @@ class WaitingOrigins:
     def _earliest(self) -> float:
         first = next(self._table.scan(TURNS, prefix=_ASLEEP, limit=1), None)
         return _date(first[0]) if first else inf
+
+
+def _sleep_key(until: float) -> bytes:
+    return _ASLEEP + (ceil(until * 1e6) + 1).to_bytes(8, "big")  # rounding must not rouse it before its pause is over
 
 
 def _distance(key: bytes) -> int:

@@ -40,9 +40,10 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_an_answer_for_which_there_is_no_room_is_one_line() -> None:
+@pytest.mark.parametrize("asked", [("convert", __file__), ("--version",), ("crawl", "--help")])
+def test_an_answer_for_which_there_is_no_room_is_one_line(asked: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
-        words = gossamer_command("convert", str(Path(__file__)))
+        words = gossamer_command(*asked)
         ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 6, ended.stderr
     assert ended.stderr.count("\n") == 1

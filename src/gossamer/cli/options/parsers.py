@@ -19,6 +19,14 @@ from gossamer.printable import line
 class Parser(argparse.ArgumentParser):
     """Repeats what it was given when it does not understand it: an address may come from anywhere."""
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Where there is no room for an answer, that is said: argparse passes over it."""
+        if file is sys.stdout:
+            file.write(message)
+            file.flush()
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         """As always, but harmless, and with what may have been meant."""
         if form := re.match(r"argument FORMAT: invalid choice: '(.*?)' ", message):

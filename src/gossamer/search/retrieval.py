@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
@@ -174,7 +174,7 @@ class Retrieval:
                 found, _first(found, REFINED_MOST), lambda asking, pages: asking.finer(window.question, pages)
             )
         if is_first:
-            found = self._leaning(window.question, found)
+            found = self._regularized(window.question, found)
         return together([window.called, found]) if window.called else found
 
     def _is_counted(self, question: Question) -> bool:
@@ -229,7 +229,7 @@ class Retrieval:
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
-    def _leaning(self, question: Question, found: Candidates) -> Candidates:
+    def _regularized(self, question: Question, found: Candidates) -> Candidates:
         """The first answers to a long question lean on those like them, unless these are of the past, where how many
         pages had a term takes a search."""
         if question.words.number < LONG or not self._weights.cluster or self._shards.past:
@@ -245,7 +245,13 @@ class Retrieval:
         shown = {place: self._shards.shown(*found.addresses[place]) for place in places}
         short = [place for place in shown if 0 < shown[place].length <= SHORT]
         texts = self._context.texts([(found.addresses[place][0], shown[place]) for place in short])
-        return {place: terms(text, shown[place].language) for place, text in zip(short, texts, strict=True)}
+        return {place: _terms(text, shown[place].language) for place, text in zip(short, texts, strict=True)}
+
+
+@lru_cache(maxsize=2 * neighbors.ANSWERS)
+def _terms(text: str, language: str | None) -> list[str]:
+    """The first answers are read for their terms and once more to be compared, and again for the next page of them."""
+    return terms(text, language)
 
 
 def _first(found: Candidates, most: int) -> list[int]:

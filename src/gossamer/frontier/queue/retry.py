@@ -15,7 +15,9 @@ from gossamer.model import Fault
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 LADDER = (MINUTE, 10 * MINUTE, 2 * HOUR, DAY)
-PUT_OFF_MOST = 1.25 * DAY + MINUTE
+JITTER = 0.25
+"""A wait is longer by up to this share of it, so that retries spread."""
+PUT_OFF_MOST = (1 + JITTER) * DAY + MINUTE
 """Nothing is put off for longer, retries and lists that could not be read."""
 
 
@@ -77,10 +79,10 @@ def rule(fault: Fault | None, status: int) -> Rule:
 
 
 def wait(waits: tuple[float, ...], attempt: int, jitter: random.Random) -> float | None:
-    """Seconds until the next try, up to a quarter longer so that retries spread; None when there is none."""
+    """Seconds until the next try; None when there is none."""
     if attempt >= len(waits):
         return None
-    return waits[attempt] * (1 + jitter.random() / 4)
+    return waits[attempt] * (1 + JITTER * jitter.random())
 
 
 def robots_wait(tries: int) -> float:
